@@ -1,0 +1,98 @@
+"""Truth: what a person made. Nothing that is derived ever replaces it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from context.types import MemoryPolicy
+
+
+class NoteKind(StrEnum):
+    """How a note came to be; decides its source type and its layer."""
+
+    NOTE = "note"
+    CLIP = "clip"
+    IMPORT = "import"
+    WHITEBOARD = "whiteboard"
+
+
+class MessageRole(StrEnum):
+    """Who speaks in a message."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class MessageState(StrEnum):
+    """Whether a message is whole. `incomplete`: the stream broke, or the turn's owner died."""
+
+    COMPLETE = "complete"
+    INCOMPLETE = "incomplete"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A note. `source_name` is what citations show (a path inside an imported folder, else the title)."""
+
+    note_id: UUID
+    title: str
+    body: str
+    kind: NoteKind = NoteKind.NOTE
+    folder: str = ""
+    tags: tuple[str, ...] = ()
+    source_url: str | None = None
+    source_name: str = ""
+    pinned: bool = False
+    revision: int = 1
+    first_line: int = 1
+    """Line of the source file on which `body` begins (after front matter), so that citations name real lines."""
+    updated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatSession:
+    """A chat as the user sees it. Its id is also the LangGraph thread id."""
+
+    session_id: UUID
+    title: str = ""
+    agent: str = ""
+    policy: MemoryPolicy = MemoryPolicy.NORMAL
+    last_seq: int = 0
+    committed_seq: int = 0
+    overview: str = ""
+    updated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatMessage:
+    """One message. `seq` is its place in the session, given by the database; `parent_id` keeps branches."""
+
+    message_id: UUID
+    role: MessageRole
+    content: str
+    sent_at: datetime
+    seq: int = 0
+    parent_id: UUID | None = None
+    tool: dict[str, Any] = field(default_factory=dict)
+    """Tool calls of an assistant message ({"calls": [...]}) or name and status of a tool message."""
+    state: MessageState = MessageState.COMPLETE
+    speaker: str | None = None
+    zone: str | None = None
+    run_id: UUID | None = None
+    turn_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asset:
+    """A file a person added: bytes live in the asset store under their digest."""
+
+    asset_id: UUID
+    digest: bytes
+    mime: str
+    name: str
+    size: int

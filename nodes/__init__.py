@@ -1,0 +1,1 @@
+"""Floor 4: thin adapters, state in, update out."""

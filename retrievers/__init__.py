@@ -1,0 +1,1 @@
+"""Floor 2: from a question to ranked, explained context."""

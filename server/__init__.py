@@ -1,0 +1,1 @@
+"""Floor 6: identity, routes and lifespan of the server."""

@@ -1,0 +1,1 @@
+"""Floor 1: SKILL.md folders and the code that reads them."""
