@@ -1,4 +1,4 @@
-"""Derived values: everything here can be rebuilt from truth (model outputs are kept, so that no model is asked twice)."""
+"""Derived values: all of it can be rebuilt from truth (model outputs are kept, so no model is asked twice)."""
 
 from __future__ import annotations
 
