@@ -106,9 +106,7 @@ class MemoryType(StrEnum):
         return self not in (MemoryType.EVENT, MemoryType.CASE)
 
 
-USER_MEMORY_TYPES = frozenset(
-    {MemoryType.PROFILE, MemoryType.PREFERENCE, MemoryType.ENTITY, MemoryType.EVENT}
-)
+USER_MEMORY_TYPES = frozenset({MemoryType.PROFILE, MemoryType.PREFERENCE, MemoryType.ENTITY, MemoryType.EVENT})
 
 
 class TaskType(StrEnum):

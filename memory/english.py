@@ -1,0 +1,355 @@
+"""English statements: cutting sentences into clauses, bringing them to one form, and telling them again."""
+
+from __future__ import annotations
+
+import re
+
+from memory import vocabulary_en as words
+from memory.grammar import Grammar, Limit, Prepared
+from memory.patterns_en import DATED, RULES
+from memory.rules import facet_key
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE)
+
+
+# --- cutting ------------------------------------------------------------------------------------------------------
+
+_VERB = (
+    r"(?:am|live|work|have|love|like|hate|prefer|enjoy|speak|own|play|use|do not|don't|cannot|can't|teach|study|moved|bought|decided"
+    r"|started|quit|joined|got|drink|eat|run|take|never|usually|always)"
+)
+_AUXILIARY = r"(?:do|can|could|would|should|what|what's|which|where|how|is|are|any|please|use|keep|answer|reply|who|tell|give|don't)"
+_CUT = _pattern(
+    r"\s*;\s+|,\s+(?!\d)|\s+[-–—]{1,2}\s+|(?<=\w)—(?=\w)|:\s+|\.{2,}\s*|\s*\n\s*|[.!?]+\s+"
+    rf"|\s+(?=(?:and|but|so|because|cuz|cos|plus|yet)\s+(?:I|I'm|I’m|I've|I’ve|im|my|we|our|we're)\b)"
+    rf"|\s+(?=(?:and|but)\s+(?:also\s+)?{_VERB}\s)|\s+(?=so\s+{_AUXILIARY}\b)"
+    r"|\s+(?=(?:can|could|should|do|would)\s+(?:I|you|we)\b)|\s+\|\s+|\s+[(]|[)]\s*"
+)
+_INTRODUCTION = _pattern(r"(?:(?:hi|hey|hello)[\s,!]*)?(?:I'm|I am|I’m|im|this is) (?P<name>(?-i:[A-Z])[a-z]+(?: (?-i:[A-Z])[a-z]+)?)$")
+"""`I'm Marcus, a developer`: only what follows tells a name from "I'm German"."""
+
+
+def cut(sentence: str) -> list[str]:
+    """The clauses of a sentence, verbatim pieces in order; noun phrases that continue a list stay with it."""
+    pieces = [piece.strip() for piece in _CUT.split(sentence) if piece and piece.strip()]
+    if len(pieces) > 1 and (met := _INTRODUCTION.match(pieces[0])) and _APPOSITION.match(pieces[1]):
+        pieces[0] = f"my name is {met['name']}"
+    clauses: list[str] = []
+    for piece in pieces:
+        if clauses and _continues_list(clauses[-1], piece):
+            clauses[-1] = f"{clauses[-1]}, {piece}"
+        else:
+            clauses.append(piece)
+    return clauses
+
+
+_LISTABLE = _pattern(
+    r"\b(?:I|we)\s+(?:really\s+|also\s+)?(?:like|love|enjoy|hate|dislike|prefer|speak|eat|can't stand|cannot stand|don't like|do not like"
+    r"|don't eat|do not eat|am allergic to|play)\b|\ballergic to\b|\b(?:fan of|into|fond of)\b"
+)
+_SHORT_NOUN = _pattern(
+    r"(?:and |or |& )?(?!(?:I|we|you|he|she|it|they|my|our|so|but|because|which|who|what|any|can|could|is|are|do|please|especially|if"
+    r"|when|not|thanks|though|tbh|btw|lol|right|no|yes|now|ok|okay)\b)[\w'’-]+(?: [\w'’-]+){0,2}$"
+)
+_LEADING_AND = _pattern(r"^(?:and|or|&)\s+")
+
+
+def _continues_list(before: str, piece: str) -> bool:
+    return bool(_LISTABLE.search(before) and _SHORT_NOUN.match(piece) and not re.match(rf"(?:and |but )?{_VERB}\s", piece))
+
+
+# --- preparing ----------------------------------------------------------------------------------------------------
+
+_FILLER = _pattern(
+    r"(?:(?:[-*+•]|\d{1,2}[.)])\s+|(?:oh|ok|okay|so|well|btw|by the way|also|anyway|anyways|actually|honestly|to be honest|tbh|hey|hi|hello"
+    r"|hiya|yes|yeah|yep|yup|no|nope|and|but|because|since|cuz|cos|as|just so you know|jsyk|for context|for the record|as i said|like i said"
+    r"|fun fact|quick update|small update|update|context|background|about me|ps|p\.s\.?|in fact|basically|plus|these days|nowadays|currently"
+    r"|right now|at the moment|unfortunately|luckily|sadly|happily|finally|still|now|then|yet|good news|great news|big news|news|hmm|um|uh|ah"
+    r"|haha|look|listen|see|again|in general|generally|personally|as for me|sorry|thanks|thank you|one more thing|another thing|oh and|well then"
+    r"|hi there|good morning|please know|for your information|in case you wonder|heads up|correction|apparently not|also please|there)\b[\s,:!.…-]*)"
+)
+_CUE = _pattern(
+    r"(?:(?:please |can you |could you |just |kindly )*(?:remember|keep in mind|bear in mind|don't forget|do not forget|make a note|take note"
+    r"|note|be aware|save|memori[sz]e|store)(?: for later| down| this| in memory| to memory| please)?(?:\s*[:,-]\s*|\s+that\s+|\s+(?=(?:I|I'm|I’m"
+    r"|I've|im|i|my|our|we)\b(?!/)))|fyi\b[\s,:-]*|for (?:your|future) (?:information|reference)\b[\s,:-]*|(?:remember|note to self|note)\s*[:,]\s*)"
+)
+_TRAILING = _pattern(
+    r"(?:[\s,]+(?:tbh|btw|though|too|as well|actually|honestly|really|you know|please|by the way|these days|nowadays|at the moment|currently"
+    r"|right now|lol|haha|for now|obviously|of course|fyi|so yeah|by now|already|everyone does|thanks|thank you|a lot|very much|so much)"
+    r"|[\s.!…,;:)\]\"'”’😀-🙏🎀-🏿🐀-🗿☀-➿]+)$"
+)
+_CONTRACTIONS = tuple(
+    (_pattern(pattern), spelled)
+    for pattern, spelled in (
+        (r"\bi'?m\b", "I am"),
+        (r"\b(?:i've|ive)\b", "I have"),
+        (r"\bi'll\b", "I will"),
+        (r"\bi'd\b", "I would"),
+        (r"\bwe're\b", "we are"),
+        (r"\bwe've\b", "we have"),
+        (r"\bwe'll\b", "we will"),
+        (r"\bwe'd\b", "we would"),
+        (r"\b(do|does|did|is|are|was|were|have|has|had|would|could|should)n'?t\b", r"\1 not"),
+        (r"\b(?:can't|cant)\b", "cannot"),
+        (r"\bwon't\b", "will not"),
+        (r"\b(?:gonna)\b", "going to"),
+        (r"\bwanna\b", "want to"),
+        (r"\bgotta\b", "got to"),
+        (r"\bi\b(?!/)", "I"),
+        (r"\bwe\b", "we"),
+        (r"\bname's\b", "name is"),
+        (r"\b(?:hometown|birthday|job|home|colou?r|e-?mail)'s\b(?= )", lambda m: m[0][:-2] + " is"),
+        (r"\bteh\b", "the"),
+        (r"\bfavorite\b", "favorite"),
+    )
+)
+_AUX = frozenset(["am", "are", "was", "were", "have", "had", "do", "does", "did", "will", "not", "no", "never", "cannot"])
+_ADVERBS = frozenset(
+    ["really", "actually", "just", "also", "currently", "now", "finally", "recently", "already", "still", "originally", "quite", "mostly", "personally", "absolutely", "totally", "honestly", "definitely", "literally", "basically", "simply", "truly", "genuinely", "deeply", "particularly", "especially", "primarily", "mainly", "only", "officially", "newly", "soon", "lately", "presently", "even", "very", "even", "secretly", "always-have", "fully", "both", "all", "kinda", "sorta", "super"]
+) - {"only", "very"}
+_TIME_FIRST = _pattern(rf"(?P<when>{words.DAY}),?\s+(?=(?:I|we|my|our)\b)")
+_ME = _pattern(r"(?:I|we|my|our|call me|people call me|everyone calls me)\b(?!/)")
+_BARE_VERB = _pattern(
+    r"(?:also |currently |now |just |then )*(?P<verb>live|work|have|love|like|hate|prefer|enjoy|speak|own|play|use|do not|cannot|teach|study|moved|bought|decided"
+    r"|started|quit|joined|got|drink|eat|run|take|never|usually|always|am|graduated|passed|finished)\b"
+)
+_APPOSITION = _pattern(r"(?:an? |based in |living in |from |originally from |born in |married |\d{2} years old|\d{2}$)")
+
+
+def prepare(clause: str, own_before: bool) -> Prepared:
+    """Strip fillers and cues, spell out contractions, bring the speaker to `I <verb>`."""
+    text, cue = _without_fillers(clause.replace("’", "'"))
+    for pattern, spelled in _CONTRACTIONS:
+        text = pattern.sub(spelled, text)
+    text = " ".join(text.split())
+    when = _TIME_FIRST.match(text)
+    if when:
+        text = f"{text[when.end():]} {when['when']}"
+    carried, spoken = False, text
+    if own_before and not _ME.match(text) and not clause.lower().startswith("so "):
+        if _BARE_VERB.match(text):
+            text, carried = f"I {text}", True
+        elif _APPOSITION.match(text):
+            text, carried = f"I am {text}", True
+    text = _without_adverbs(text)
+    spoken = spoken if carried else text
+    return Prepared(text=text, plain=text, spoken=spoken, cue=cue, own=_ME.match(text) is not None, carried=carried)
+
+
+def _without_fillers(text: str) -> tuple[str, bool]:
+    cue = False
+    for _ in range(8):
+        if found := _CUE.match(text):
+            cue, text = True, text[found.end() :]
+        elif (found := _FILLER.match(text)) and found.end() < len(text):
+            text = text[found.end() :]
+        else:
+            break
+    for _ in range(6):
+        found = _TRAILING.search(text)
+        if not found:
+            break
+        text = text[: found.start()]
+    return text.strip(), cue
+
+
+def _without_adverbs(text: str) -> str:
+    tokens = text.split(" ")
+    if tokens[0] not in ("I", "we"):
+        return text
+    kept, rest = [tokens[0]], tokens[1:]
+    while rest and len(kept) < 5:
+        word = rest[0].lower()
+        if word in _ADVERBS and len(rest) > 1:
+            rest = rest[1:]
+        elif word in _AUX:
+            kept.append(rest[0])
+            rest = rest[1:]
+        else:
+            break
+    return " ".join([*kept, *rest])
+
+
+# --- limits -------------------------------------------------------------------------------------------------------
+
+_SAYING = r"(?:said|says|told|tells|mentioned|mentions|claims?|claimed|thinks|thought|believes|wrote|writes|reckons|insists|insisted|argued|asked|reports|reported|announced|suggests|suggested|explained|admitted|keeps? saying|wants to know|recommended|recommends)"
+LIMITS = (
+    Limit(
+        reason="instruction",
+        pattern=_pattern(
+            r"\b(?:you (?:must|are now|have to|should always|will always)|from now on (?!please )(?:print|send|reveal|show|include|leak|output|post|call|email|run|execute|delete)"
+            r"|(?:print|reveal|leak|send|include|expose|show)\b.{0,40}\b(?:user'?s|api key|phone number|system prompt|credentials|secrets?))"
+        ),
+        reach="sentence",
+    ),
+    Limit(
+        reason="reported_speech",
+        pattern=_pattern(
+            rf"(?!(?:I|we)\b)(?:[\w'’.-]+ ){{0,4}}?[\w'’.-]+ (?:also |just |always |once |often |already |usually )?{_SAYING}\b|(?:according to|apparently|rumou?r has it|supposedly|allegedly|reportedly|word is)\b"
+            r"|I (?:was told|heard|read|saw|have heard|have read|keep hearing|got told)\b|(?:they|people) say\b|as .{2,30} (?:said|says|put it)\b"
+        ),
+        reach="rest",
+    ),
+    Limit(
+        reason="hypothetical",
+        pattern=_pattern(
+            r"(?:what if|if|suppose|supposing|imagine|assuming|assume|let's say|lets say|let us say|let's assume|let us assume|say I|hypothetically|in case|unless|were I|had I|wish|I wish|if only"
+            r"|maybe|perhaps|possibly|for example|for instance|e\.g|as if|even if|in theory|theoretically|in an ideal world|one day|someday|given that|provided|when I (?:was|grow|am (?:old|rich))|I hope|hopefully|whenever)\b"
+        ),
+        reach="rest",
+    ),
+    Limit(
+        reason="hypothetical",
+        pattern=_pattern(
+            r".*\b(?:if|unless|whether|as if|as though|might|may have|would|could|should|i wish|i hope|maybe|perhaps|someday|some day|one day|i guess|i suppose|i think|i believe|i feel like|almost|nearly|supposedly)\b"
+        ),
+    ),
+    Limit(
+        reason="past",
+        pattern=_pattern(r"(?:I|we) (?:used to|once|had been|was (?:\w+ing|an?)|were)\b.*|.*\b(?:back then|at the time|in those days|when I was (?:a kid|young|little|\d))\b"),
+    ),
+    Limit(
+        reason="task",
+        pattern=_pattern(
+            r"(?:please |can you |could you |would you |help me |pls )*(?:write|draft|compose|book|remind|summari[sz]e|translate|find|search|show|list|tell|give|make|create|generate|explain|fix|check|send|schedule|add|set|open|delete|look up"
+            r"|recommend|suggest|plan|rewrite|proofread|help|order|convert|calculate|compare|describe|review|run|play|prepare|let me|let's|remember to|sort|rename|build|implement|refactor)\b"
+        ),
+        reach="rest",
+    ),
+)
+_QUESTION = _pattern(
+    r"(?:what|what's|where|when|who|whom|whose|which|why|how|do|does|did|is|are|am|was|were|can|could|would|will|should|shall|may|has|have|had|isn't|aren't|don't you|doesn't|didn't|any|anyone|any idea)\b(?!.*\bhave to\b)"
+    r"(?: |$)(?!not (?:use|answer|reply|apologi|add|include|write|make|be|start|end|repeat)\b)|(?:do you|did I|does it|am I|are we|can I|I wonder|I am wondering|I was wondering|wondering)\b|.*\?$"
+)
+_TAG = _pattern(r"(?:right|correct|no|isn't it|don't I|am I not|aren't I|didn't I|haven't I|or not|yes|true|remember|you know)\s*\?+$")
+_OTHER = _pattern(
+    rf"(?:he|she|they|his|her|their|him|someone|somebody|everyone|people|most people|a (?:friend|colleague|coworker|guy|girl|man|woman|neighbou?r)\b.*"
+    rf"|(?:my|our) (?:[\w'’-]+ )?(?:{words.RELATION}|parents|kids|children|friends|family|siblings|brothers|sisters|sons|daughters|colleagues|grandparents|team ?mates|flatmates|roommates)(?:'s)?"
+    rf"|(?:I|we) (?:have|know) (?:got )?(?:an?|some|two|\w+) (?:\w+ )?(?:friends?|colleagues?|{words.RELATION})\b.* (?:who|that|whose)\b.*)\b"
+)
+_DENIAL = _pattern(r"(?<=\b)(?: not\b| never\b|(?<=have) no\b|(?<=have) not\b)")
+
+
+# --- style --------------------------------------------------------------------------------------------------------
+
+_ONCE = _pattern(
+    r"\b(?:this (?!way)|that (?!way)|the (?:question|e-?mail|text|following|above|document|summary|next|last|letter|paragraph|essay|first|second|report|title|code|table)|here|now|today|below|once|for this|it)\b(?! on\b)"
+)
+_DURABLE = _pattern(r"\b(?:always|from now on|in (?:the )?future|going forward|by default|every time|whenever|never|generally)\b")
+_LEAD = (
+    r"(?:(?:please|pls|always|from now on|in (?:the )?future|going forward|by default|every time|generally|just|only|could you|can you|would you|try to|make sure to|make sure you|you should|you can|I (?:want|need|would like) you to|I would prefer if you|I would prefer you to|I prefer (?:it )?(?:when|if) you|I like (?:it )?(?:when|if) you|when (?:you )?(?:answering|answer|reply|replying(?: to me)?|respond|responding|talking to me))[ ,:]*)*"
+)
+_ANSWERS = r"(?:answers?|replies|reply|responses?|output|explanations?|messages|summaries|text)"
+_SHORT = r"(?:(?:very |really |more |as |nice and |quite |pretty )?(?:short|shorter|brief|briefer|concise|succinct|terse|compact|crisp|long|longer|detailed|in-depth|thorough|verbose|to the point|simple))"
+_THANKS = r"(?:[ ,]*(?:please|pls|only|from now on|by default|always|in (?:the )?future|going forward|with me|for me|to me|thanks|thank you|if possible|as possible|every time|and to the point|and clear|instead))*"
+_STYLES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (facet, _pattern(pattern))
+    for facet, pattern in (
+        ("output_language", rf"{_LEAD}(?:answer|answered|answers|reply|replied|respond|responded|speak|spoke|talk|communicate|write|wrote|chat)(?: to| with)?(?: me| us| everything| all)?(?: back)?(?: only)? in (?:{words.LANGUAGE}){_THANKS}$"),
+        ("output_language", rf"{_LEAD}(?:use|stick to) (?:{words.LANGUAGE})(?: (?:with|for|in) (?:me|your|all|everything|the)? ?(?:{_ANSWERS})?)?{_THANKS}$"),
+        ("output_language", rf"{_LEAD}(?:(?:I (?:would )?(?:prefer|like|want) )?(?:your |the |all |my )?{_ANSWERS} (?:should be |must be |need to be |to be )?in (?:{words.LANGUAGE})|I (?:would )?prefer (?:{words.LANGUAGE}) (?:{_ANSWERS}|for {_ANSWERS})){_THANKS}$"),
+        ("answer_length", rf"{_LEAD}(?:keep|make) (?:your |the |all |all your )?{_ANSWERS} {_SHORT}(?: and {_SHORT})?{_THANKS}$"),
+        ("answer_length", rf"{_LEAD}(?:keep|limit) (?:your |the |all |all your )?{_ANSWERS} (?:under|below|within|to|at|shorter than|less than) (?:\w+ ){{1,4}}(?:words?|sentences?|lines?|paragraphs?|characters?|bullets?){_THANKS}$"),
+        ("answer_length", rf"{_LEAD}(?:I (?:would )?(?:prefer|like|love|want|need) )?(?:your |the )?{_SHORT}(?:,? (?:and )?{_SHORT})? {_ANSWERS}(?: (?:to|over) [\w ]{{2,40}})?{_THANKS}$"),
+        ("answer_length", rf"{_LEAD}(?:your |the )?{_ANSWERS} (?:should be|must be|need to be|can be|are too|should stay) {_SHORT}{_THANKS}$"),
+        ("answer_length", rf"{_LEAD}(?:answer|reply|respond|write|explain)(?: to me| me| things)? (?:briefly|concisely|succinctly|in detail|at length|in (?:at most |no more than |max |maximum )?(?:one|two|three|four|five|\d{{1,2}}|a few) (?:short )?(?:sentences?|lines?|words|paragraphs?)(?: or less| max| at most)?){_THANKS}$"),
+        ("answer_length", rf"{_LEAD}be (?:more |as )?(?:brief|concise|succinct|detailed|terse|thorough)(?: (?:in|with) your {_ANSWERS})?{_THANKS}$"),
+        ("answer_emoji", rf"{_LEAD}(?:do not|never|stop|no|avoid|skip|without|less|fewer|more)? ?(?:use|using|add|adding|include|including|put|putting|sending)? ?(?:any |so many |too many |the )?emojis?(?: (?:in|with|when|at) [\w ]{{2,30}})?{_THANKS}$"),
+        ("answer_format", rf"{_LEAD}(?:do not |never |avoid |stop |no )?(?:use|using|format (?:it |everything |your {_ANSWERS} )?(?:as|with|in)|answer (?:in|with|using)|reply (?:in|with)|write (?:in|with)|give me|I (?:prefer|like|want|would prefer))? ?(?:more |fewer |less |plain |proper |short )?(?:bullet points?|bullets|bulleted lists?|numbered lists?|markdown(?: formatting| tables?)?|tables|headings|headers|plain text|code blocks|bold(?: text)?|latex)(?: (?:in|for|when|where|instead of|over|and|to) [\w ]{{2,40}})?{_THANKS}$"),
+        ("answer_tone", rf"{_LEAD}(?:be|keep (?:it|your tone|the tone|things)|use an?|write in an?|talk to me in an?|sound|your tone should be|stay) (?:more |less |very |a bit )?(?:formal|informal|casual|friendly|polite|direct|blunt|honest|professional|playful|serious|neutral)(?: tone| style| language)?(?: (?:in|with) (?:me|your {_ANSWERS}))?{_THANKS}$"),
+        ("answer_tone", rf"{_LEAD}(?:do not|never|stop|no need to|avoid) (?:apologi[sz]e|apologi[sz]ing|flatter|flattering|praise|praising|lecture|lecturing|use (?:jargon|slang|exclamation marks)|using (?:jargon|slang))(?: (?:me|so much|all the time|in your {_ANSWERS}|to me|so often))*{_THANKS}$"),
+        ("units", rf"{_LEAD}(?:I (?:prefer|use|want) |use |give (?:me )?|stick to |convert (?:everything )?to )?(?:the )?(?:metric|imperial|celsius|fahrenheit|kilomet(?:er|re)s|miles|24[- ]hour)(?: (?:units?|system|measurements?|time|clock|format|times))*{_THANKS}$"),
+    )
+)
+
+
+def style(clause: str) -> tuple[str, ...]:
+    """The facets of answer style that a prepared clause asks for, lasting ones only."""
+    if _ONCE.search(clause) and not _DURABLE.search(clause):
+        return ()
+    bare = clause[2:] if clause.lower().startswith("i ") and _pattern(r"i (?:do not|never)\b").match(clause) else clause
+    return tuple(dict.fromkeys(facet for facet, pattern in _STYLES if pattern.match(bare)))[:1]
+
+
+# --- lists, keys, abstracts ---------------------------------------------------------------------------------------
+
+_PAIRED = _pattern(r"(?:fish and chips|mac and cheese|salt and pepper|rock and roll|rock and pop|black and white|drum and bass|r and b|bed and breakfast|arts and crafts|peace and quiet|dungeons and dragons)")
+_LIST = _pattern(r"\s*,\s*(?:and\s+|or\s+|&\s+)?|\s+(?:and|or|&|nor)\s+")
+_SUBORDINATE = _pattern(r"\s(?:because|since|when|whenever|while|although|though|which|who|so|as long as|unless|especially|even|but|in general|more than|except|like|from|during|after|with my|this time)\b.*$")
+_ACTION = _pattern(r"(?:to )?(?:eat|eating|drink|drinking|watch|watching|play|playing|listen to|listening to|read|reading|use|using|have|having|do|doing|go|going|be|taste of|the taste of|the smell of)\s+(?=\S)")
+
+
+def split_list(text: str) -> list[str]:
+    """The items of `text`; what belongs together ("fish and chips", whole phrases) is not cut."""
+    core = _SUBORDINATE.sub("", text).strip()
+    if _PAIRED.search(core):
+        return [core]
+    items = [item.strip() for item in _LIST.split(core) if item.strip()]
+    if len(items) < 2 or any(len(item.split()) > 3 for item in items):
+        return [core]
+    return items
+
+
+def object_key(text: str) -> str:
+    """The facet key of a liked, eaten or used thing, without the verb that goes with it."""
+    core = _SUBORDINATE.sub("", text)
+    return facet_key(_ACTION.sub("", core, count=1))
+
+
+_ROLE_OF = {word: role for role, names in words.ROLES.items() for word in names.split("|")}
+
+
+def role(word: str) -> str:
+    """`family:sister`, `relation:boss` or `pet` of a relation as it is written."""
+    name = _ROLE_OF[word.lower()]
+    if name == "pet":
+        return "pet"
+    return f"family:{name}" if name in words.FAMILY else f"relation:{name}"
+
+
+_PRESENT = _pattern(
+    r"(?P<verb>live|work|like|love|hate|prefer|enjoy|speak|own|play|use|teach|study|drink|eat|run|take|adore|dislike|suffer|reside|come|go|drive|ride|keep|follow|need|plan|manage|lead|maintain|build|write|wake|start|walk|swim|"
+    r"cook|bake|read|meditate|avoid|detest|loathe|favor|favour|tend|try|code|coach|tutor|hold|major|attend|develop|own|stay|stick|freelance|graduate)\b"
+)
+_HABIT = _pattern(r"(?P<lead>(?:usually|always|often|normally|typically|generally|regularly|mostly|never|rarely|only) )(?P<rest>.*)$")
+
+
+def retell(clause: str) -> str:
+    """A prepared clause as one line without its `I`: "I work on X" -> "Works on X"."""
+    if clause.startswith("I "):
+        clause = _third_person(clause[2:])
+    return clause[:1].upper() + clause[1:]
+
+
+def _third_person(predicate: str) -> str:
+    for first, third in (("am ", "is "), ("have ", "has "), ("do not ", "does not ")):
+        if predicate.startswith(first):
+            return third + predicate[len(first) :]
+    if habit := _HABIT.match(predicate):
+        return habit["lead"] + _third_person(habit["rest"])
+    if present := _PRESENT.match(predicate):
+        verb = present["verb"]
+        ending = verb[:-1] + "ies" if verb.endswith("y") and verb[-2] not in "aeo" else verb + ("es" if verb.endswith(("ch", "sh", "o")) else "s")
+        return ending + predicate[len(verb) :]
+    return predicate
+
+
+ENGLISH = Grammar(
+    cut=cut,
+    prepare=prepare,
+    limits=LIMITS,
+    question=_QUESTION,
+    tag_question=_TAG,
+    other=_OTHER,
+    denial=_DENIAL,
+    rules=RULES,
+    style=style,
+    dated=DATED,
+    split_list=split_list,
+    object_key=object_key,
+    role=role,
+    retell=retell,
+    fallback=_pattern(r"(?:I|my|we|our)\b(?!/)(?! (?:am|are|do|have) not\b)(?! (?:want|need|would|think|guess|wonder|hope|could|should|might|know|mean)\b).{6,}"),
+)

@@ -1,0 +1,281 @@
+"""Merge: decisions become memories, all in the one transaction that ends the commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid5
+
+from context.derived import Candidate, ContextNode, MemoryRecord
+from context.terms import term_counts
+from context.text import abstract_of
+from context.types import (
+    ContextLevel,
+    ContextType,
+    KnowledgeLayer,
+    MemoryType,
+    RefType,
+    SourceType,
+    SpaceType,
+    Status,
+    Visibility,
+)
+from context.uri import agent_root, memory_type_uri, memory_uri, user_root
+from memory.candidates import digest, merge_key
+from memory.dedup import Action, Decision, all_facts, fact_of, proof_count
+from resources.projector import container_node, digest_of
+from storage import catalog, memories, refs
+from storage.catalog import IndexedNode
+from storage.database import Transaction
+from storage.events import Event
+
+_MEMORIES = UUID("0d6f5b0e-2f0a-4d8e-8f7e-6f6f3b7b7a42")
+_EXPLICIT = 0.2
+_DECISION = ("decision", "milestone")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of one candidate."""
+
+    digest: str
+    memory_type: str
+    outcome: str
+    reason: str
+    memory_id: UUID | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for the commit's row and its report."""
+        return {
+            "digest": self.digest,
+            "type": self.memory_type,
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "memory_id": str(self.memory_id) if self.memory_id else None,
+        }
+
+
+@dataclass(slots=True)
+class Merger:
+    """Applies decisions inside one transaction.
+
+    Attributes:
+        moved: memories that another commit has changed since they were read; their candidates are decided again.
+    """
+
+    tx: Transaction
+    commit_id: UUID
+    miv: int
+    now: datetime
+    outcomes: list[Outcome] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    moved: set[UUID] = field(default_factory=set)
+    _created: dict[str, MemoryRecord] = field(default_factory=dict)
+    _touched: dict[UUID, MemoryRecord] = field(default_factory=dict)
+
+    async def apply(self, decisions: Sequence[Decision], existing: dict[UUID, MemoryRecord]) -> None:
+        """Write what was decided; `existing` are the memories the decisions were made against."""
+        for decision in decisions:
+            target = self._touched.get(decision.target) if decision.target else None
+            target = target or (existing.get(decision.target) if decision.target else None)
+            if decision.joins is not None:
+                target = self._created.get(decision.joins)
+                if target is not None:
+                    target = self._touched.get(target.memory_id, target)
+            await self._one(decision, target)
+        for memory in self._touched.values():
+            await self._store(memory, existing.get(memory.memory_id))
+
+    async def _one(self, decision: Decision, target: MemoryRecord | None) -> None:
+        candidate = decision.candidate
+        memory: MemoryRecord | None = target
+        if decision.action is Action.CREATE or (decision.action is Action.MERGE and target is None):
+            memory = new_memory(candidate, agent=self.tx.scope.agent, commit_id=self.commit_id)
+            self._created[digest(candidate)] = memory
+            self._touched[memory.memory_id] = memory
+        elif decision.action in (Action.MERGE, Action.SKIP) and target is not None:
+            memory = with_fact(target, candidate, add=decision.action is Action.MERGE, commit_id=self.commit_id)
+            self._touched[memory.memory_id] = memory
+        elif decision.action is Action.SUPERSEDE and target is not None:
+            memory = new_memory(candidate, agent=self.tx.scope.agent, commit_id=self.commit_id)
+            ended = replace(
+                target,
+                status=Status.SUPERSEDED,
+                valid_to=candidate.event_time or candidate.mention_time or self.now,
+                superseded_by=memory.memory_id,
+                reason=decision.reason,
+            )
+            self._touched[target.memory_id] = ended
+            self._touched[memory.memory_id] = memory
+        self.outcomes.append(
+            Outcome(
+                digest=digest(candidate),
+                memory_type=candidate.memory_type.value,
+                outcome=decision.action.value,
+                reason=decision.reason,
+                memory_id=memory.memory_id if memory else None,
+            )
+        )
+
+    async def _store(self, memory: MemoryRecord, old: MemoryRecord | None) -> None:
+        owner = self.tx.scope.user if memory.memory_type.space is SpaceType.USER else memory.agent or "default"
+        uri = str(memory_uri(owner, memory.memory_type, memory.memory_id))
+        version = 1
+        if old is not None:
+            if not await memories.close(self.tx, old.memory_id, old.version, miv=self.miv):
+                self.moved.add(old.memory_id)
+                return
+            version = old.version + 1
+        memory = replace(memory, version=version)
+        await memories.insert(self.tx, memory, miv=self.miv)
+        if memory.status is Status.CURRENT:
+            node = memory_node(memory, owner)
+            await self._grow_tree(owner, memory.memory_type)
+            words = term_counts(f"{memory.abstract} {memory.content}")
+            await catalog.replace_source(
+                self.tx,
+                str(memory.memory_id),
+                [IndexedNode(node=replace(node, length=sum(words.values())), terms=words)],
+                miv=self.miv,
+            )
+        else:
+            await catalog.close_uris(self.tx, [uri], miv=self.miv)
+        links = [(uri, RefType.EVIDENCE, e.source_uri) for e in memory.evidence]
+        if memory.superseded_by:
+            newer = str(memory_uri(owner, memory.memory_type, memory.superseded_by))
+            links.append((newer, RefType.SUPERSEDES, uri))
+        await refs.put(self.tx, links, commit_id=self.commit_id)
+        kind = "memory.created" if old is None else "memory.merged"
+        if memory.status is Status.SUPERSEDED:
+            kind = "memory.superseded"
+        self.events.append(Event(kind=kind, uri=uri, digest=digest_of(memory.content), reason=memory.reason))
+
+    async def _grow_tree(self, owner: str, memory_type: MemoryType) -> None:
+        kind = memory_type_uri(owner, memory_type)
+        root = user_root(owner) if memory_type.space is SpaceType.USER else agent_root(owner)
+        every = root.child("memories")
+        wanted = [
+            container_node(root, None, owner, ContextType.RESOURCE),
+            container_node(every, root, "memories", ContextType.MEMORY),
+            container_node(kind, every, memory_type.value, ContextType.MEMORY),
+        ]
+        have = await catalog.live_uris(self.tx, [node.uri for node in wanted])
+        missing = [IndexedNode(node=n, terms=term_counts(n.title)) for n in wanted if n.uri not in have]
+        await catalog.insert(self.tx, missing, miv=self.miv)
+
+
+def new_memory(candidate: Candidate, *, agent: str, commit_id: UUID) -> MemoryRecord:
+    """A memory of one fact. Its id follows from commit and candidate, so that a second attempt makes the same one."""
+    memory = MemoryRecord(
+        memory_id=uuid5(_MEMORIES, f"{commit_id}:{digest(candidate)}"),
+        version=1,
+        memory_type=candidate.memory_type,
+        merge_key=merge_key(candidate),
+        status=Status.CURRENT,
+        layer=layer_of(candidate),
+        abstract=candidate.abstract,
+        overview=candidate.overview,
+        content=candidate.overview,
+        confidence=candidate.confidence,
+        subject=candidate.subject,
+        facet=candidate.facet,
+        language=candidate.language,
+        agent=agent if candidate.memory_type.space is SpaceType.AGENT else "",
+        event_time=candidate.event_time,
+        mention_time=candidate.mention_time,
+        valid_from=candidate.event_time or candidate.mention_time,
+        commit_id=commit_id,
+        last_validated_at=candidate.mention_time,
+        stats={"facts": [fact_of(candidate).to_json()]},
+        evidence=candidate.evidence,
+    )
+    return told(memory)
+
+
+def with_fact(memory: MemoryRecord, candidate: Candidate, *, add: bool, commit_id: UUID) -> MemoryRecord:
+    """A memory with a candidate's sources, and its fact too if it adds one. A fact of PROFILE replaces the older one
+    of the same facet, which stays in the history with the day until which it held."""
+    facts = all_facts(memory)
+    if add:
+        new = fact_of(candidate)
+        until = (candidate.event_time or candidate.mention_time or datetime.now(UTC)).isoformat()
+        if memory.memory_type is MemoryType.PROFILE:
+            facts = [replace(f, until=until) if f.facet == new.facet and not f.until else f for f in facts]
+        facts.append(new)
+    evidence = {(e.source_uri, e.quote): e for e in (*memory.evidence, *candidate.evidence)}
+    times = [t for t in (memory.last_validated_at, candidate.mention_time) if t]
+    merged = replace(
+        memory,
+        stats={**memory.stats, "facts": [fact.to_json() for fact in facts]},
+        evidence=tuple(evidence.values()),
+        commit_id=commit_id,
+        last_validated_at=max(times) if times else None,
+    )
+    return told(merged)
+
+
+def told(memory: MemoryRecord) -> MemoryRecord:
+    """The memory's three texts and its confidence, from its facts and sources. Pure; no fact is ever lost.
+
+    L0 says what holds, L1 lists it, L2 adds what was replaced and where it all comes from.
+    """
+    facts = all_facts(memory)
+    now = [fact for fact in facts if not fact.until]
+    ended = [fact for fact in facts if fact.until]
+    separator = "；" if memory.language == "zh" else "; "
+    abstract = separator.join(dict.fromkeys(fact.statement.rstrip("。.;；") for fact in now)) or memory.abstract
+    overview = "\n".join(f"- {fact.facet}: {fact.statement}" for fact in now)
+    past = "此前" if memory.language == "zh" else "was"
+    history = [f"- {past} ({fact.until[:10]}): {fact.facet}: {fact.statement}" for fact in ended]
+    sources = [f"> {e.quote}" for e in memory.evidence]
+    return replace(
+        memory,
+        abstract=abstract_of("", abstract, limit=140) or memory.abstract,
+        overview=overview if len(now) > 1 else memory.overview,
+        content="\n".join([overview, *history, *sources]),
+        confidence=confidence(memory, explicit=memory.confidence),
+        facet=memory.facet,
+    )
+
+
+def confidence(memory: MemoryRecord, *, explicit: float) -> float:
+    """1 - (1 - c) x 0.7^(n - 1): the confidence c of the first source, raised by each further source turn (n)."""
+    first = float(memory.stats.get("first_confidence", explicit)) if memory.stats else explicit
+    return round(1 - (1 - first) * 0.7 ** max(0, proof_count(memory.evidence) - 1), 4)
+
+
+def layer_of(candidate: Candidate) -> KnowledgeLayer:
+    """The contract's layer of a memory: decisions and milestones are the user's, other events are history."""
+    if candidate.memory_type.space is SpaceType.AGENT:
+        return KnowledgeLayer.REFLECTION
+    if candidate.memory_type is MemoryType.EVENT and not candidate.facet.startswith(_DECISION):
+        return KnowledgeLayer.LOG
+    return KnowledgeLayer.USER
+
+
+def memory_node(memory: MemoryRecord, owner: str) -> ContextNode:
+    """A memory as a leaf of the catalogue."""
+    return ContextNode(
+        uri=str(memory_uri(owner, memory.memory_type, memory.memory_id)),
+        parent_uri=str(memory_type_uri(owner, memory.memory_type)),
+        level=ContextLevel.DETAIL,
+        is_leaf=True,
+        context_type=ContextType.MEMORY,
+        space=memory.memory_type.space,
+        layer=memory.layer,
+        source_type=SourceType.MEMORY,
+        source_id=str(memory.memory_id),
+        source_name=memory.memory_type.value,
+        record_id=memory.memory_id,
+        abstract=memory.abstract,
+        overview=memory.overview,
+        body=memory.abstract if memory.overview == memory.abstract else memory.overview,
+        digest=digest_of(memory.content),
+        title=memory.subject if memory.subject != "user" else memory.memory_type.value,
+        status=memory.status,
+        visibility=Visibility.PRIVATE,
+        agent=memory.agent,
+        happened_at=memory.event_time or memory.last_validated_at or memory.mention_time,
+    )

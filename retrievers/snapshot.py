@@ -1,0 +1,137 @@
+"""A snapshot: all live nodes of one owner as of a pin, as flat arrays, kept for the next query of the same pin."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from context.scope import Scope
+from context.types import ContextType
+from retrievers.base import visible_in
+from storage.catalog import LiveNode
+
+_NO_DAY = -(10**6)
+_CURRENT_LAYERS = frozenset({"project", "whiteboard", "user"})
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """Live nodes in ascending order of version id; every array has one value a node.
+
+    Attributes:
+        index: address to place.
+        children: place of a container to the places of its children.
+        turn_place: position of a dialogue turn to its place, -1 where there is none; as long as the last position.
+        days: day number of when it happened in the user's zone, far in the past where unknown.
+    """
+
+    nodes: Sequence[LiveNode]
+    vids: Ints
+    index: dict[str, int]
+    children: dict[int, list[int]]
+    roots: tuple[int, ...]
+    leaf: Flags
+    turn: Flags
+    resource: Flags
+    current_layer: Flags
+    position: Ints
+    turn_place: Ints
+    norm: Floats
+    prior: Floats
+    length: Floats
+    days: Ints
+    speakers: NDArray[Any]
+
+    def places(self, vids: Ints) -> Ints:
+        """Where these versions stand, -1 for those that are not live."""
+        if not len(self.vids):
+            return np.full(len(vids), -1, dtype=np.int64)
+        found = np.clip(np.searchsorted(self.vids, vids), 0, len(self.vids) - 1)
+        return np.where(self.vids[found] == vids, found, -1).astype(np.int64)
+
+    def allowed(self, session: UUID | None, context_type: ContextType) -> Flags:
+        """Which nodes a session may see: leaves of one kind, and every container on the way to them."""
+        mask = np.fromiter(
+            (visible_in(node.visibility, node.session_id, session) for node in self.nodes), bool, len(self.nodes)
+        )
+        wanted = self.resource if context_type is ContextType.RESOURCE else ~self.resource
+        return mask & (wanted | ~self.leaf)
+
+
+def build(nodes: Sequence[LiveNode], zone: tzinfo) -> Snapshot:
+    """Arrays over live nodes (in ascending order of vid)."""
+    index = {node.uri: place for place, node in enumerate(nodes)}
+    children: dict[int, list[int]] = {}
+    roots = []
+    for place, node in enumerate(nodes):
+        parent = index.get(node.parent_uri) if node.parent_uri else None
+        if parent is not None:
+            children.setdefault(parent, []).append(place)
+        elif not node.is_leaf:
+            roots.append(place)
+    position = np.fromiter((node.pos for node in nodes), np.int64, len(nodes))
+    turn_place = np.full(int(position.max(initial=0)) + 1, -1, dtype=np.int64)
+    turns = np.flatnonzero(position > 0)
+    turn_place[position[turns]] = turns
+    return Snapshot(
+        nodes=nodes,
+        vids=np.fromiter((node.vid for node in nodes), np.int64, len(nodes)),
+        index=index,
+        children=children,
+        roots=tuple(roots),
+        leaf=np.fromiter((node.is_leaf for node in nodes), bool, len(nodes)),
+        turn=position > 0,
+        resource=np.fromiter((node.context_type == ContextType.RESOURCE for node in nodes), bool, len(nodes)),
+        current_layer=np.fromiter((node.layer in _CURRENT_LAYERS for node in nodes), bool, len(nodes)),
+        position=position,
+        turn_place=turn_place,
+        norm=np.fromiter((node.norm for node in nodes), np.float64, len(nodes)),
+        prior=np.fromiter((node.prior for node in nodes), np.float64, len(nodes)),
+        length=np.fromiter((node.length for node in nodes), np.float64, len(nodes)),
+        days=np.fromiter(
+            (node.happened_at.astimezone(zone).toordinal() if node.happened_at else _NO_DAY for node in nodes),
+            np.int64,
+            len(nodes),
+        ),
+        speakers=np.array([(node.speaker or "").lower() for node in nodes], dtype=object),
+    )
+
+
+class SnapshotCache:
+    """The snapshots last used, by tenant, owner, agent and pin; another owner's can never be met.
+
+    Args:
+        most: how many to keep.
+        most_nodes: larger ones are not kept (memory).
+    """
+
+    def __init__(self, *, most: int = 64, most_nodes: int = 50_000) -> None:
+        self._most = most
+        self._most_nodes = most_nodes
+        self._kept: OrderedDict[tuple[str, str, str, int], Snapshot] = OrderedDict()
+
+    def get(self, scope: Scope, miv: int) -> Snapshot | None:
+        """The snapshot of this pin, if it is kept."""
+        key = (scope.tenant, scope.user, scope.agent, miv)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
+
+    def put(self, scope: Scope, miv: int, snapshot: Snapshot) -> None:
+        """Keep a snapshot; the one used longest ago goes."""
+        if len(snapshot.nodes) > self._most_nodes:
+            return
+        self._kept[(scope.tenant, scope.user, scope.agent, miv)] = snapshot
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)

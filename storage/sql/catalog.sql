@@ -1,0 +1,169 @@
+-- name: live_of_source
+-- The live nodes of one source, to find what a projection changes.
+select vid, uri, parent_uri, digest, title, abstract, overview, lines, layer, status, source_name, ordinal, leaf_count,
+  visibility, session_id, agent_id, is_leaf
+from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = %(source_id)s and died = 9223372036854775807
+
+-- name: live_uris
+-- Which of these addresses have a live node.
+select uri from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and uri = any(%(uris)s) and died = 9223372036854775807
+
+-- name: live_vids
+-- The live versions of these addresses.
+select vid from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and uri = any(%(uris)s) and died = 9223372036854775807
+
+-- name: close
+-- End versions; they stay readable as of their time.
+update pm.context_catalog set died = %(miv)s
+where tenant_id = %(tenant)s and owner_id = %(owner)s and vid = any(%(vids)s) and died = 9223372036854775807
+
+-- name: close_uris
+-- End the live versions of these addresses.
+update pm.context_catalog set died = %(miv)s
+where tenant_id = %(tenant)s and owner_id = %(owner)s and uri = any(%(uris)s) and died = 9223372036854775807
+
+-- name: insert
+-- New versions, born with this transaction.
+insert into pm.context_catalog (tenant_id, owner_id, uri, parent_uri, level, is_leaf, context_type, space, visibility,
+  agent_id, session_id, layer, status, source_type, source_id, source_name, record_id, ordinal, leaf_count, lines,
+  digest, title, abstract, overview, body, speaker, pos, norm, prior, length, happened_at, born)
+select %(tenant)s, %(owner)s, n.uri, n.parent_uri, n.level, n.is_leaf, n.context_type, n.space, n.visibility,
+  n.agent_id, n.session_id, n.layer, n.status, n.source_type, n.source_id, n.source_name, n.record_id, n.ordinal,
+  n.leaf_count, case when n.first_line is null then null else int4range(n.first_line, n.last_line, '[]') end,
+  n.digest, n.title, n.abstract, n.overview, n.body, n.speaker, n.pos, n.norm, n.prior, n.length, n.happened_at,
+  %(miv)s
+from unnest(%(uri)s::text[], %(parent_uri)s::text[], %(level)s::smallint[], %(is_leaf)s::boolean[],
+  %(context_type)s::text[], %(space)s::text[], %(visibility)s::text[], %(agent_id)s::text[], %(session_id)s::uuid[],
+  %(layer)s::text[], %(status)s::text[], %(source_type)s::text[], %(source_id)s::text[], %(source_name)s::text[],
+  %(record_id)s::uuid[], %(ordinal)s::int[], %(leaf_count)s::int[], %(first_line)s::int[], %(last_line)s::int[],
+  %(digest)s::bytea[], %(title)s::text[], %(abstract)s::text[], %(overview)s::text[], %(body)s::text[],
+  %(speaker)s::text[], %(pos)s::bigint[], %(norm)s::real[], %(prior)s::real[], %(length)s::int[],
+  %(happened_at)s::timestamptz[])
+  as n(uri, parent_uri, level, is_leaf, context_type, space, visibility, agent_id, session_id, layer, status,
+    source_type, source_id, source_name, record_id, ordinal, leaf_count, first_line, last_line, digest, title,
+    abstract, overview, body, speaker, pos, norm, prior, length, happened_at)
+returning uri, vid
+
+-- name: insert_postings
+-- The words of new versions.
+insert into pm.posting (tenant_id, owner_id, term, vid, tf)
+select %(tenant)s, %(owner)s, p.term, p.vid, p.tf
+from unnest(%(term)s::text[], %(vid)s::bigint[], %(tf)s::smallint[]) as p(term, vid, tf)
+
+-- name: carry_vectors
+-- Unchanged words are never embedded twice: a new version takes the vector of the version it replaces.
+insert into pm.vector (tenant_id, owner_id, engine, context_type, vid, embedding)
+select v.tenant_id, v.owner_id, v.engine, v.context_type, m.new_vid, v.embedding
+from unnest(%(old_vid)s::bigint[], %(new_vid)s::bigint[]) as m(old_vid, new_vid)
+join pm.vector v on v.tenant_id = %(tenant)s and v.owner_id = %(owner)s and v.vid = m.old_vid
+on conflict do nothing
+
+-- name: erase_postings
+-- The words of every version of a source.
+delete from pm.posting p using pm.context_catalog c
+where p.tenant_id = %(tenant)s and p.owner_id = %(owner)s and p.vid = c.vid
+  and c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.source_id = any(%(source_ids)s)
+
+-- name: erase
+-- Every version of a source; vectors go with their nodes.
+delete from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(source_ids)s)
+returning uri, parent_uri
+
+-- name: without_vector
+-- Live nodes that this embedder has not seen, newest first.
+select c.vid, c.context_type, c.is_leaf, c.title, c.abstract, c.body, c.speaker, c.pos
+from pm.context_catalog c
+where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.died = 9223372036854775807
+  and not (c.vid = any(%(refused)s))
+  and not exists (select 1 from pm.vector v
+    where v.tenant_id = c.tenant_id and v.owner_id = c.owner_id and v.engine = %(engine)s
+      and v.context_type = c.context_type and v.vid = c.vid)
+order by c.vid desc limit %(limit)s
+
+-- name: count_without_vector
+-- How many live leaves can be found by words only.
+select count(*) as pending from pm.context_catalog c
+where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.died = 9223372036854775807 and c.is_leaf
+  and not exists (select 1 from pm.vector v
+    where v.tenant_id = c.tenant_id and v.owner_id = c.owner_id and v.engine = %(engine)s
+      and v.context_type = c.context_type and v.vid = c.vid)
+
+-- name: insert_vectors
+-- Vectors of live nodes; one whose node was erased meanwhile is left out, since nothing of it may come back.
+insert into pm.vector (tenant_id, owner_id, engine, context_type, vid, embedding)
+select %(tenant)s, %(owner)s, %(engine)s, n.context_type, n.vid, n.embedding
+from unnest(%(context_type)s::text[], %(vid)s::bigint[], %(embedding)s::halfvec[]) as n(context_type, vid, embedding)
+where exists (select 1 from pm.context_catalog c
+  where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.vid = n.vid for key share)
+on conflict do nothing
+
+-- name: turns_near
+-- Dialogue turns of the stages that hold these positions, with their vectors, to compute window norms.
+select c.vid, c.pos, c.parent_uri, v.embedding
+from pm.context_catalog c
+join pm.vector v on v.tenant_id = c.tenant_id and v.owner_id = c.owner_id and v.engine = %(engine)s
+  and v.context_type = c.context_type and v.vid = c.vid
+where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.died = 9223372036854775807 and c.pos > 0
+  and c.parent_uri in (select parent_uri from pm.context_catalog
+    where tenant_id = %(tenant)s and owner_id = %(owner)s and vid = any(%(vids)s))
+order by c.pos
+
+-- name: set_norms
+-- The length of each turn's window vector.
+update pm.context_catalog c set norm = n.norm
+from unnest(%(vid)s::bigint[], %(norm)s::real[]) as n(vid, norm)
+where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.vid = n.vid
+
+-- name: live
+-- Every node as of the pin, without its long texts: the tree and what the ranker needs.
+select vid, uri, parent_uri, level, is_leaf, context_type, visibility, session_id, layer, source_type, source_id, pos,
+  norm, prior, length, happened_at, speaker, record_id
+from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and born <= %(miv)s and died > %(miv)s and status = 'current'
+order by vid
+
+-- name: cosines
+-- Exact cosine of every vector with every query vector (all are of unit length).
+select v.vid, q.ordinal::int as query, (-(v.embedding <#> q.vector))::real as cosine
+from pm.vector v cross join unnest(%(queries)s::halfvec[]) with ordinality as q(vector, ordinal)
+where v.tenant_id = %(tenant)s and v.owner_id = %(owner)s and v.engine = %(engine)s
+
+-- name: postings
+-- Where these words occur and how often.
+select term, vid, tf from pm.posting
+where tenant_id = %(tenant)s and owner_id = %(owner)s and term = any(%(terms)s)
+
+-- name: bodies
+-- The texts of chosen versions, and whether each still holds now.
+select c.vid, c.uri, c.parent_uri, c.level, c.is_leaf, c.context_type, c.space, c.visibility, c.agent_id, c.session_id,
+  c.layer, c.status, c.source_type, c.source_id, c.source_name, c.record_id, c.ordinal, c.leaf_count, c.lines, c.digest,
+  c.title, c.abstract, c.overview, c.body, c.speaker, c.pos, c.happened_at, c.born,
+  (c.died = 9223372036854775807 and c.status = 'current') as holds
+from pm.context_catalog c
+where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.vid = any(%(vids)s)
+
+-- name: by_uri
+-- Versions of addresses as of the pin.
+select vid from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and uri = any(%(uris)s) and born <= %(miv)s and died > %(miv)s
+
+-- name: catalogue
+-- What Tier-0 may list: current sources and memories, newest first, as of the pin.
+select vid, uri, layer, status, context_type, source_type, title, abstract, happened_at, digest,
+  (died = 9223372036854775807) as holds
+from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and born <= %(miv)s and died > %(miv)s and status = 'current'
+  and ((context_type = 'MEMORY' and is_leaf) or (context_type = 'RESOURCE' and not is_leaf and record_id is not null))
+  and (layer in ('project', 'whiteboard', 'user')
+    or (layer = 'log' and happened_at >= %(today)s and visibility <> 'SESSION_ONLY'))
+order by happened_at desc nulls last, uri limit %(limit)s
+
+-- name: children
+-- Abstracts of a container's live children, for its own abstract.
+select uri, title, abstract, is_leaf from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and parent_uri = %(uri)s and died = 9223372036854775807
+order by happened_at desc nulls last, uri limit %(limit)s

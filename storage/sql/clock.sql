@@ -1,0 +1,28 @@
+-- name: advance
+-- Number this writing transaction. The row lock it takes orders all writers of one owner until commit.
+insert into pm.owner_clock (tenant_id, owner_id, miv, engine) values (%(tenant)s, %(owner)s, 1, %(engine)s)
+on conflict (tenant_id, owner_id) do update set miv = pm.owner_clock.miv + 1
+returning miv, oldest_miv, engine
+
+-- name: read
+-- The owner's clock and the tenant's shared one, in one statement.
+select owner_id, miv, oldest_miv, engine from pm.owner_clock
+where tenant_id = %(tenant)s and owner_id in (%(owner)s, '*')
+
+-- name: take_positions
+-- Reserve places for dialogue turns; the caller holds the clock's lock.
+update pm.owner_clock set next_pos = next_pos + %(count)s
+where tenant_id = %(tenant)s and owner_id = %(owner)s
+returning next_pos - %(count)s as first
+
+-- name: switch_engine
+-- Make another embedder answer this owner's queries, once no live node lacks its vector.
+update pm.owner_clock k set engine = %(engine)s
+where k.tenant_id = %(tenant)s and k.owner_id = %(owner)s and k.engine <> %(engine)s
+  and not exists (
+    select 1 from pm.context_catalog c
+    where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.died = 9223372036854775807
+      and not exists (select 1 from pm.vector v
+        where v.tenant_id = c.tenant_id and v.owner_id = c.owner_id and v.engine = %(engine)s
+          and v.context_type = c.context_type and v.vid = c.vid))
+returning miv

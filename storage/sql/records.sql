@@ -1,0 +1,117 @@
+-- name: put_resource
+-- Material projected from one source.
+insert into pm.resource_records (tenant_id, owner_id, resource_id, resource_type, source_type, source_id, space,
+  session_id, visibility, uri, title, hash, projection_status, reason)
+values (%(tenant)s, %(owner)s, %(resource_id)s, %(resource_type)s, %(source_type)s, %(source_id)s, %(space)s,
+  %(session_id)s, %(visibility)s, %(uri)s, %(title)s, %(hash)s, %(projection_status)s, %(reason)s)
+on conflict (tenant_id, owner_id, resource_id) do update set
+  source_type = excluded.source_type, visibility = excluded.visibility, uri = excluded.uri, title = excluded.title,
+  hash = excluded.hash, projection_status = excluded.projection_status, reason = excluded.reason, updated_at = now()
+
+-- name: resources_of
+-- From a source to its material.
+select resource_id, resource_type, source_type, source_id, space, visibility, uri, title, hash, projection_status,
+  reason, session_id, updated_at
+from pm.resource_records where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = %(source_id)s
+
+-- name: erase_resources
+-- The material of erased sources.
+delete from pm.resource_records
+where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(source_ids)s)
+
+-- name: settle_resources
+-- Material whose every live leaf has a vector is ready.
+update pm.resource_records r set projection_status = 'ready'
+where r.tenant_id = %(tenant)s and r.owner_id = %(owner)s and r.projection_status = 'pending'
+  and not exists (select 1 from pm.context_catalog c
+    where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.source_id = r.source_id
+      and c.died = 9223372036854775807
+      and not exists (select 1 from pm.vector v where v.tenant_id = c.tenant_id and v.owner_id = c.owner_id
+        and v.engine = %(engine)s and v.context_type = c.context_type and v.vid = c.vid))
+
+-- name: put_refs
+-- Why one address points to others.
+insert into pm.context_ref (tenant_id, owner_id, source_uri, ref_type, target_uri, commit_id)
+select %(tenant)s, %(owner)s, r.source_uri, r.ref_type, r.target_uri, %(commit_id)s
+from unnest(%(source_uri)s::text[], %(ref_type)s::text[], %(target_uri)s::text[]) as r(source_uri, ref_type, target_uri)
+on conflict do nothing
+
+-- name: refs_of
+-- What an address points to.
+select ref_type, target_uri, commit_id from pm.context_ref
+where tenant_id = %(tenant)s and owner_id = %(owner)s and source_uri = %(uri)s order by ref_type, target_uri
+
+-- name: erase_refs
+-- References from or to an erased address.
+delete from pm.context_ref
+where tenant_id = %(tenant)s and owner_id = %(owner)s and (source_uri = any(%(uris)s) or target_uri = any(%(uris)s))
+
+-- name: put_events
+-- What happened in this transaction, in order.
+insert into pm.event (tenant_id, owner_id, miv, ordinal, kind, uri, digest, reason)
+select %(tenant)s, %(owner)s, %(miv)s, e.ordinal, e.kind, e.uri, e.digest, e.reason
+from unnest(%(ordinal)s::int[], %(kind)s::text[], %(uri)s::text[], %(digest)s::bytea[], %(reason)s::text[])
+  as e(ordinal, kind, uri, digest, reason)
+
+-- name: next_ordinal
+-- How many events this transaction has written.
+select count(*) as count from pm.event where tenant_id = %(tenant)s and owner_id = %(owner)s and miv = %(miv)s
+
+-- name: events_after
+-- The feed after a cursor.
+select miv, ordinal, kind, uri, reason, at from pm.event
+where tenant_id = %(tenant)s and owner_id = %(owner)s and (miv, ordinal) > (%(miv)s, %(ordinal)s)
+order by miv, ordinal limit %(limit)s
+
+-- name: put_usage
+-- A use of an address, once per commit.
+insert into pm.usage_event (tenant_id, owner_id, uri, commit_id, miv, used_at)
+select %(tenant)s, %(owner)s, u.uri, %(commit_id)s, %(miv)s, %(used_at)s
+from unnest(%(uris)s::text[]) as u(uri)
+on conflict do nothing
+
+-- name: usage
+-- Use counts and last use of addresses as of a pin.
+select uri, count(*) as count, max(used_at) as used_at from pm.usage_event
+where tenant_id = %(tenant)s and owner_id = %(owner)s and uri = any(%(uris)s) and miv <= %(miv)s group by uri
+
+-- name: put_trace
+-- How an answer came to be.
+insert into pm.trace (tenant_id, owner_id, trace_id, session_id, run_id, pin, body)
+values (%(tenant)s, %(owner)s, %(trace_id)s, %(session_id)s, %(run_id)s, %(pin)s, %(body)s)
+on conflict (tenant_id, owner_id, trace_id) do nothing
+
+-- name: trace
+-- One trace.
+select trace_id, session_id, run_id, pin, body, at from pm.trace
+where tenant_id = %(tenant)s and owner_id = %(owner)s and trace_id = %(trace_id)s
+
+-- name: traces_of_session
+-- The traces of a session, oldest first.
+select trace_id, session_id, run_id, pin, body, at from pm.trace
+where tenant_id = %(tenant)s and owner_id = %(owner)s and session_id = %(session_id)s and at > %(since)s order by at
+
+-- name: put_model_output
+-- Keep what a model said, so that it is never asked the same again.
+insert into pm.model_output (tenant_id, owner_id, input_digest, task, model, source_id, output)
+values (%(tenant)s, %(owner)s, %(input_digest)s, %(task)s, %(model)s, %(source_id)s, %(output)s)
+on conflict do nothing
+
+-- name: model_output
+-- What a model said to this input.
+select output from pm.model_output where tenant_id = %(tenant)s and owner_id = %(owner)s
+  and input_digest = %(input_digest)s and task = %(task)s and model = %(model)s
+
+-- name: erase_model_outputs
+-- What models said about an erased source.
+delete from pm.model_output where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(source_ids)s)
+
+-- name: put_asset
+-- A file a person added.
+insert into pm.asset (tenant_id, owner_id, asset_id, digest, mime, name, bytes)
+values (%(tenant)s, %(owner)s, %(asset_id)s, %(digest)s, %(mime)s, %(name)s, %(bytes)s) on conflict do nothing
+
+-- name: asset
+-- One file.
+select asset_id, digest, mime, name, bytes as size from pm.asset
+where tenant_id = %(tenant)s and owner_id = %(owner)s and asset_id = %(asset_id)s

@@ -1,0 +1,71 @@
+"""Checking vectors: a bad item costs itself, a wrong dimension costs the batch."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from langchain_core.embeddings import Embeddings
+from pydantic import SecretStr
+
+from context.derived import EngineIdentity
+from context.errors import ConfigurationError, ModelOutputInvalid
+from models.embedders import EmbedderHandle, build_embedder, embed_batch, validate_vectors
+
+
+class Mirror(Embeddings):
+    """An embedder of somebody else: one question at a time, and it can lose one of its passages."""
+
+    def __init__(self, lost: int = 0) -> None:
+        self.lost = lost
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [[1.0, float(len(text))] for text in texts][self.lost :]
+
+    def embed_query(self, text: str) -> list[float]:
+        return [0.0, 2.0]
+
+
+def handle_of(embeddings: Embeddings) -> EmbedderHandle:
+    return EmbedderHandle(
+        embeddings=embeddings, identity=EngineIdentity(model="mirror", dimension=2), low=0.0, high=1.0
+    )
+
+
+def test_vectors_come_out_with_unit_length() -> None:
+    (vector,) = validate_vectors([[3.0, 4.0]], 2)
+    assert vector is not None and vector.dtype == np.float32
+    assert vector.tolist() == pytest.approx([0.6, 0.8])
+
+
+@pytest.mark.parametrize("bad", [[math.nan, 1.0], [math.inf, 1.0], [0.0, 0.0], [1e308, 1e308], None])
+def test_a_vector_without_direction_is_dropped_alone(bad: list[float] | None) -> None:
+    before, dropped, after = validate_vectors([[1.0, 0.0], bad, [0.0, 1.0]], 2)
+    assert dropped is None and before is not None and after is not None
+
+
+@pytest.mark.parametrize("wrong", [[1.0], [1.0, 0.0, 0.0], []])
+def test_a_wrong_dimension_spoils_the_batch(wrong: list[float]) -> None:
+    with pytest.raises(ModelOutputInvalid, match=f"{len(wrong)} numbers where 2"):
+        validate_vectors([[1.0, 0.0], wrong], 2)
+
+
+async def test_any_langchain_embedder_can_be_used() -> None:
+    question, blank = await embed_batch(handle_of(Mirror()), ["长度", " "], "query")
+    (passage,) = await embed_batch(handle_of(Mirror()), ["a"], "passage")
+    assert question is not None and question.tolist() == [0.0, 1.0] and blank is None
+    assert passage is not None and passage.tolist() == pytest.approx([math.sqrt(0.5)] * 2)
+
+
+async def test_a_lost_vector_is_noticed() -> None:
+    with pytest.raises(ModelOutputInvalid, match="1 vectors for 2 texts"):
+        await embed_batch(handle_of(Mirror(lost=1)), ["one", "二"], "passage")
+
+
+@pytest.mark.parametrize(
+    ("base_url", "key", "words"), [(None, None, "no API key"), ("localhost:8000/v1", SecretStr("k"), "no http")]
+)
+def test_settings_that_do_not_fit_together_are_refused(base_url: str | None, key: SecretStr | None, words: str) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        build_embedder(model="text-embedding-3-small", base_url=base_url, api_key=key, dimension=None, timeout=5.0)
