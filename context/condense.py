@@ -1,4 +1,4 @@
-"""Shorten one line by information density: fillers go first, then the clauses that say least, the end only last."""
+"""Shorten one line by information density: fillers first, then the clauses that say least, the end only last."""
 
 from __future__ import annotations
 
@@ -108,4 +108,12 @@ def _density(clause: str) -> float:
 
 
 def _joined(clauses: list[str], kept: set[int]) -> str:
-    return one_line("".join(clauses[n] for n in sorted(kept))).strip(_MARK_OFF)
+    """The kept clauses in order, with `…` in every gap, so that nobody takes them for a whole."""
+    parts: list[str] = []
+    previous = -1
+    for number in sorted(kept):
+        if parts and number > previous + 1:
+            parts[-1] = parts[-1].rstrip(_MARK_OFF) + _ELLIPSIS
+        parts.append(clauses[number])
+        previous = number
+    return one_line("".join(parts)).strip(_MARK_OFF)

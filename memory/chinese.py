@@ -62,10 +62,12 @@ _HEAD = pattern(
 )
 _BARE = pattern(rf"(?P<after>(?:{words.TIME}(?!生)|{_ADVERB})*)(?P<rest>.*)$")
 _OTHER_START = pattern(r"(?:他|她|它|你|您|这|那|哪|谁|大家|公司|天气|结果|但|如果|什么|请|帮|能|可以|求|有没有|怎么|推荐|谢|以后|回答|麻烦|别|不要|每次|一律|默认|从现在|从今|今后|语气|说话|大的|小的|叫(?=[我他她]))")
+_EMBEDDED = pattern(r"他|她|它|你|大家|别人|有人|朋友|同事|人们")
+"""A clause that holds another subject: what follows may be said of that one."""
 _PRO_DROP = pattern(r"(?:偏好|对[^，你]{1,10}过敏|不吃|不喝|坐标|住在|来自|喜欢|讨厌|目前在|在[^，]{2,10}(?:工作|上班)|习惯)")
 
 
-def prepare(clause: str, own_before: bool) -> Prepared:
+def prepare(clause: str, before: Prepared | None) -> Prepared:
     """Strip fillers and cues, bring the speaker to a leading 我 or 我们; the abstract keeps time and adverbs."""
     text, cue = _without_fillers(clause)
     head = _HEAD.match(text)
@@ -74,7 +76,8 @@ def prepare(clause: str, own_before: bool) -> Prepared:
         kept = text[: head.start("self")] + ("我们" if speaker == "我们" else "") + text[head.end("self") :]
         plain = kept.strip(" ，,")
         return Prepared(text=speaker + head["rest"], plain=plain, spoken=text, cue=cue, own=True)
-    if (own_before and not _OTHER_START.match(text)) or (cue and _PRO_DROP.match(text)):
+    carries = before is not None and not _EMBEDDED.search(before.text)
+    if (carries and not _OTHER_START.match(text)) or (cue and _PRO_DROP.match(text)):
         bare = _BARE.match(text)
         return Prepared(text="我" + (bare["rest"] if bare else text), plain=text, spoken=text, cue=cue, own=True, carried=True)
     return Prepared(text=text, plain=text, spoken=text, cue=cue, own=False)
@@ -199,17 +202,19 @@ def style(clause: str) -> tuple[str, ...]:
 
 # --- lists, keys, abstracts ---------------------------------------------------------------------------------------
 
-_LIST = pattern(r"\s*(?:、|以及|还有|，)\s*|(?<=[^\s])\s*(?<!温)(?<!总)[和跟与及](?=[^\s平谐睦气解声])\s*")
+_LIST = pattern(r"\s*(?:、|以及|还有|，)\s*|(?<=[^\s])\s*(?<!温)(?<!总)[和跟及](?=[^\s平谐睦气解声])\s*")
 _ACTION = pattern(r"(?:吃|喝|看|玩(?!具)|听|读(?!书)|用|抽|打(?!工|扮|扰|断|折)|碰|沾|去|逛|买|养)(?=.)")
-_TAIL = pattern(r"(?:的(?:东西|食物|菜|人|时候|感觉)?|了|这种|之类的?|这类)$")
+_TAIL = pattern(r"(?:等[^等]{0,10}|的(?:东西|食物|菜|人|时候|感觉)?|了|这种|之类的?|这类)$")
 
 
 def split_list(text: str) -> list[str]:
     """The items of `text`; a phrase that only holds 和 inside ("和朋友聊天") is not cut."""
-    if text.startswith(("和", "跟", "与")):
+    if text.startswith(("和", "跟", "与", "在", "把", "被", "看着")):
         return [text]
     items = [item.strip() for item in _LIST.split(text) if item and item.strip()]
-    if len(items) < 2 or any(len(item) > 8 for item in items) or any(len(item) < 1 for item in items):
+    if len(items) < 2 or any(len(item) > 8 for item in items):
+        return [text]
+    if "的" in items[-1] and not any("的" in item for item in items[:-1]):  # 晴朗、温暖的天气 is one thing
         return [text]
     return items
 

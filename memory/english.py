@@ -112,13 +112,17 @@ _ADVERBS = frozenset(
 _TIME_FIRST = _pattern(rf"(?P<when>{words.DAY}),?\s+(?=(?:I|we|my|our)\b)")
 _ME = _pattern(r"(?:I|we|my|our|call me|people call me|everyone calls me)\b(?!/)")
 _BARE_VERB = _pattern(
-    r"(?:also |currently |now |just |then )*(?P<verb>live|work|have|love|like|hate|prefer|enjoy|speak|own|play|use|do not|cannot|teach|study|moved|bought|decided"
+    r"(?:also |currently |now |just |then )*(?P<verb>live|work|have|love|hate|prefer|enjoy|speak|own|play|use|do not|cannot|study|moved|bought|decided"
     r"|started|quit|joined|got|drink|eat|run|take|never|usually|always|am|graduated|passed|finished)\b"
 )
 _APPOSITION = _pattern(r"(?:an? |based in |living in |from |originally from |born in |married |\d{2} years old|\d{2}$)")
 
+_IDENTITY = _pattern(r"(?:I am|my name is|I have been|I work as)\b")
+_EMBEDDED = _pattern(r"\b(?:you|he|she|they|people|who|that|someone|everyone|it)\b")
+"""A clause that holds another subject: what follows may be said of that one."""
 
-def prepare(clause: str, own_before: bool) -> Prepared:
+
+def prepare(clause: str, before: Prepared | None) -> Prepared:
     """Strip fillers and cues, spell out contractions, bring the speaker to `I <verb>`."""
     text, cue = _without_fillers(clause.replace("’", "'"))
     for pattern, spelled in _CONTRACTIONS:
@@ -128,10 +132,11 @@ def prepare(clause: str, own_before: bool) -> Prepared:
     if when:
         text = f"{text[when.end():]} {when['when']}"
     carried, spoken = False, text
-    if own_before and not _ME.match(text) and not clause.lower().startswith("so "):
-        if _BARE_VERB.match(text):
+    if before and not _ME.match(text) and not clause.lower().startswith("so ") and not _EMBEDDED.search(before.text):
+        verb = _BARE_VERB.match(text)
+        if verb and before.text.startswith(("I ", "we ")) and f" {verb['verb'].lower()} " not in before.text.lower():
             text, carried = f"I {text}", True
-        elif _APPOSITION.match(text):
+        elif _APPOSITION.match(text) and _IDENTITY.match(before.text):
             text, carried = f"I am {text}", True
     text = _without_adverbs(text)
     spoken = spoken if carried else text
@@ -277,8 +282,10 @@ def style(clause: str) -> tuple[str, ...]:
 
 _PAIRED = _pattern(r"(?:fish and chips|mac and cheese|salt and pepper|rock and roll|rock and pop|black and white|drum and bass|r and b|bed and breakfast|arts and crafts|peace and quiet|dungeons and dragons)")
 _LIST = _pattern(r"\s*,\s*(?:and\s+|or\s+|&\s+)?|\s+(?:and|or|&|nor)\s+")
-_SUBORDINATE = _pattern(r"\s(?:because|since|when|whenever|while|although|though|which|who|so|as long as|unless|especially|even|but|in general|more than|except|like|from|during|after|with my|this time)\b.*$")
-_ACTION = _pattern(r"(?:to )?(?:eat|eating|drink|drinking|watch|watching|play|playing|listen to|listening to|read|reading|use|using|have|having|do|doing|go|going|be|taste of|the taste of|the smell of)\s+(?=\S)")
+_SUBORDINATE = _pattern(r"\s(?:because|since|when|whenever|while|although|though|which|who|so|as long as|unless|especially|even|but|in general|more than|except|like|from|during|after|with my|this time|and (?:it|they|that|this|he|she|you|we|I))\b.*$")
+_ACTION = _pattern(r"^(?:to )?(?:eat|eating|drink|drinking|watch|watching|play|playing|listen to|listening to|read|reading|use|using|have|having|do|doing|go|going|be|taste of|the taste of|the smell of)\s+(?=\S)")
+
+_PREPOSITION = _pattern(r"^(?:to|on|in|at|for|into)\s+")
 
 
 def split_list(text: str) -> list[str]:
@@ -295,7 +302,7 @@ def split_list(text: str) -> list[str]:
 def object_key(text: str) -> str:
     """The facet key of a liked, eaten or used thing, without the verb that goes with it."""
     core = _SUBORDINATE.sub("", text)
-    return facet_key(_ACTION.sub("", core, count=1))
+    return facet_key(_PREPOSITION.sub("", _ACTION.sub("", core, count=1)))
 
 
 _ROLE_OF = {word: role for role, names in words.ROLES.items() for word in names.split("|")}

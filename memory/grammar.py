@@ -50,8 +50,8 @@ class Grammar:
     """One language's half of the reader; see `english.py` and `chinese.py`."""
 
     cut: Callable[[str], list[str]]
-    prepare: Callable[[str, bool], Prepared]
-    """From a clause and whether the clause before spoke of the speaker."""
+    prepare: Callable[[str, Prepared | None], Prepared]
+    """From a clause and the one before it, if that spoke of the speaker."""
     limits: tuple[Limit, ...]
     question: re.Pattern[str]
     """A clause that asks, with or without a question mark."""

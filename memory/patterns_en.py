@@ -23,11 +23,12 @@ _COUNT = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twin|\d{1,2}|
 _DAY = rf"\b{words.DAY}\b"
 
 _POINTING = (
-    r"(?:it|this|that|these|those|you|your|yours|him|her|his|hers|their|them|they|me|us|myself|each other|one|ones|none"
+    r"(?:it|this|that|these|those|for|with|you|your|yours|him|her|his|hers|their|them|they|me|us|myself|each other|one|ones|none"
     r"|nothing|anything|everything|something|both|all of|some of|most of|a lot|how|what|when|where|why|whether|if|being|my"
-    r"|to (?:know|hear|see|ask|think|say|point|add|note|be|have|get|go|keep|use (?:this|that|it))|working with you|seeing"
-    r"|the (?:way|idea|first|second|third|last|next|new|old|other|option|one|version|fact|look|sound|answer|result|design"
-    r"|approach|suggestion|name|tone|previous|latter|former|above|draft|part|thought|point|plan|proposal|code|title))\b"
+    r"|to(?:$| (?:know|hear|see|ask|think|say|point|add|note|be|have|get|go|keep|help|use (?:this|that|it)))|working with you|seeing"
+    r"|all (?:the|this|that|these|those|of)|\w+ing (?:it|this|that|these|those|them|you|him|her|each)"
+    r"|the (?!(?:(?-i:[A-Z])|ocean|sea|beach|mountains?|outdoors|countryside|city|night|rain|snow|cold|heat|sun|summer|winter|autumn"
+    r"|fall|forest|desert|wilderness|smell of|taste of|sound of|idea of|theatre|theater|opera|gym|cinema|movies)\b))(?:\b|(?<=\s))"
 )
 """What points at the conversation instead of naming a thing: "I like it" is no preference."""
 _OPEN_OBJECT = rf"(?!{_POINTING})(?P<object>[^.;:!?]{{2,60}}?)"
@@ -102,7 +103,8 @@ RULES: tuple[Rule, ...] = (
           unless=rf"{_SINCE_PAST}|\bI am (?:your|his|her|their|my)\b"),
     _rule(r"(?:my job is|my occupation is|my profession is|by profession I am|my day job is|my role is|my job title is) (?P<job>[^,;]{3,50})$",
           _fact(PROFILE, "occupation"), unless=r"\bmy (?:job|role) is (?:to|not|so|very|really|done|killing|at|on|in)\b"),
-    _rule(r"I (?:teach|coach|tutor) (?!(?:you|him|her|them|myself|it|this|that)\b)(?P<job>[^,;]{3,60})$", _fact(PROFILE, "occupation")),
+    _rule(r"I (?:teach|coach|tutor) (?!(?:you|him|her|them|myself|it|this|that|others|people|everyone|kids to|how)\b)(?P<job>[^,;]{3,60})$",
+          _fact(PROFILE, "occupation"), unless=r"\babout\b"),
     _rule(rf"I (?:work|am working|have worked) in (?:the )?(?P<job>{words.FIELD})(?: (?:industry|sector|business|department|team))?"
           rf"(?: (?:at|for) {_ORG})?$", *_JOB_FACTS),
     _rule(r"I (?:run|own|manage|have) (?:an?|my own) (?:small |little |family )?(?:bakery|cafe|café|restaurant|shop|store|business|studio|farm"
@@ -158,11 +160,11 @@ RULES: tuple[Rule, ...] = (
     _rule(rf"(?:my (?:native|first|mother|second|main) (?:language|tongue) is|I am fluent in|I am (?:a )?native (?:speaker of )?|I grew up speaking) ?(?:{words.LANGUAGE})\b[^.;:!?]{{0,40}}$",
           _fact(PROFILE, "languages")),
     _rule(r"I am (?:bilingual|trilingual|multilingual)\b", _fact(PROFILE, "languages")),
-    _rule(r"I (?:am|have been|started) (?:learning|teaching myself|picking up|taking lessons in) (?!(?:a lot|so much|that|this|it|about|from|more|to (?:use|cope|accept|live))\b)(?:to |how to )?(?P<object>[^.,;:!?]{2,40})$",
+    _rule(r"I (?:am|have been|started) (?:learning|teaching myself|picking up|taking lessons in) (?!(?:a lot|a ton|tons|so much|that|this|it|about|from|with|more|new things|how to (?!play|cook|code|draw|paint|swim|drive|ski|surf|sew|knit|dance|sing|speak|read|write|bake|program|sail|fly)|to (?:use|cope|accept|live|be|not))\b)(?:to |how to )?(?P<object>[^.,;:!?]{2,40}?)(?: now| lately| recently| too)?$",
           _fact(PROFILE, "learning:{object}")),
     _rule(r"(?:I (?:graduated (?:from|in|with)|am studying|have been studying|study|studied|majored in|am majoring in|major in|did my (?:phd|masters?|bachelor'?s?|degree)|hold an? [\w']{2,12}|go to (?:uni|university|college|high school)|attend"
           r"|have an? (?:[\w']{1,12} )?(?:phd|bachelor's|master's|masters|degree|mba|diploma)|am doing (?:an?|my) (?:phd|master'?s|mba|bachelor'?s)|am (?:in|at) (?:high school|college|uni|university|grad school|med school|law school)"
-          r"|am in my (?:first|second|third|fourth|final|last) year)|my major is)(?! (?:this|that|it|your|for an?|your|how|why|what|these|those)\b)", _fact(PROFILE, "education")),
+          r"|am in my (?:first|second|third|fourth|final|last) year)|my major is)\b(?! (?:hard|this|a lot|that|it|your|for an?|your|how|why|what|these|those)\b)", _fact(PROFILE, "education")),
     _rule(r"my (?:personal |work )?e-?mail(?: address)? is (?P<object>[\w.+-]{1,64}@[\w.-]{3,80})$", _fact(PROFILE, "email")),
     _rule(r"(?:my time ?zone is|I am (?:on|in)) (?P<object>(?-i:[A-Z]{2,4}T)\b[^,;]{0,12}|UTC ?[+-]?\d{0,2}|GMT ?[+-]?\d{0,2}|the \w+ time zone)$", _fact(PROFILE, "timezone")),
     _rule(r"my (?:main |big |long-term |personal |current )?(?:goal|aim|ambition|new year's resolution|resolution)(?: (?:this|for the|for this|for|next) (?:year|month|week|quarter|spring|summer|\d{4}))? is (?:to )?(?!(?:that|this|it)\b)[^,;]{4,80}$", _fact(PROFILE, "goal")),
@@ -186,13 +188,14 @@ RULES: tuple[Rule, ...] = (
     _rule(r"(?:at|in|for) (?:our|my) (?:company|team|work|office|project|department|lab)\s*(?P<name>[\"“'‘][^\"”'’]{2,40}[\"”'’]|[\w-]{2,20}) (?:means|stands for|refers to|is short for) (?P<meaning>[^;]{2,80})$",
           _fact(ENTITY, "term:{name}", subject="name")),
     # decisions, milestones, dates
-    _rule(r"(?:(?:I|we)(?: have| both| all)? )?(?:decided|agreed|settled on|opted|chose|resolved|signed off on|(?:have )?made up (?:my|our) minds?)(?: (?:to|on|that|not to|against|for|with|in favou?r of)\b)? (?!(?:it|this|that|what|whether|if|with you|with that|yet)\b)[^.;!?]{3,120}$",
-          _DECISION, bare=True, unless=r"^(?:agreed|chose|opted|resolved)\b|\bagreed with\b|\b(?:file|bug|issue)\b"),
+    _rule(r"(?:(?:I|we)(?: have| both| all)? )?(?:decided|agreed|settled on|opted|chose|signed off on|(?:have )?made up (?:my|our) minds?)(?: (?:to|on|that|not to|against|for|with|in favou?r of)\b)? (?!(?:it|this|that|what|whether|if|with you|with that|yet)\b)[^.;!?]{3,120}$",
+          _DECISION, bare=True,
+          unless=r"^(?:agreed|chose|opted)\b|\bagreed with\b|\b(?:file|bug|issue)\b|\b(?:this|these|those)\b(?! (?:year|month|week|weekend|summer|spring|fall|winter|quarter))|\bchose (?!to\b)(?!.*\b(?:over|instead of)\b)|\b(?:it|them)$"),
     _rule(r"(?:I|we) (?:are|am) going with (?!(?:it|this|that|you)\b)[^.;!?]{3,80}$", _DECISION),
     _rule(r"I (?:have )?(?:passed|failed|aced|retook) (?:my|the|an?) (?!(?:link|file|argument|message|value|salt|parameter|variable)s?\b)[^,;]{3,60}$", _MILESTONE),
     _rule(r"(?:I|we) (?:have )?(?:got|am getting|are getting|just got) (?:engaged|married|divorced|promoted|hired|fired|laid off|accepted|the job|my (?:visa|degree|license|licence|citizenship|green card|phd|diploma)|an offer|a (?:new )?job|an? (?:new )?(?:puppy|kitten|dog|cat)|pregnant|tenure)\b", _MILESTONE),
     _rule(r"(?:I|we) (?:was|were|have been|am being|got) (?:promoted|hired|laid off|fired|accepted|admitted|awarded|made redundant|elected|nominated|let go)\b", _MILESTONE),
-    _rule(r"(?:I|we) (?:had|welcomed) (?:a baby|our (?:first|second|third)|twins|a daughter|a son|a baby (?:boy|girl)|surgery|an operation)\b|I (?:gave birth|became an? [\w ]{3,30}|retired|resigned|graduated)\b|I (?:broke|sprained|tore|fractured) my \w+", _MILESTONE),
+    _rule(r"(?:I|we) (?:had|welcomed) (?:a baby|our (?:first|second|third) (?:child|baby|kid|son|daughter)|twins|a daughter|a son|a baby (?:boy|girl)|surgery|an operation)\b|I (?:gave birth|became an? [\w ]{3,30}|retired|resigned|graduated)\b|I (?:broke|sprained|tore|fractured) my \w+", _MILESTONE),
     _rule(r"I (?:have )?(?:quit|left|lost|resigned from|gave up) (?:my (?:job|position)|smoking|drinking|teaching|the (?:company|firm|team)|(?-i:[A-Z])\w+)\b", _MILESTONE),
     _rule(rf"(?:I|we) (?:have )?(?:finished|completed|launched|shipped|released|published|submitted|defended|bought|sold|opened|closed|founded|started|won|ran|signed|finalized|finalised|wrapped up|delivered|handed in|accepted|renewed|applied for) (?!(?:it|this|that|these|those|your?)\b)(?:[\w'’-]+ ){{0,5}}?(?:{words.ACHIEVEMENT})\b",
           _MILESTONE, unless=r"\b(?:reading|your|answer|file|function|script|server|command|tab|window)\b"),
@@ -200,10 +203,10 @@ RULES: tuple[Rule, ...] = (
     _rule(rf"(?:I|we) (?:have|have got|have to attend|am having|are having) (?:an?|my|our|the) (?:[\w'’-]+ ){{0,5}}?(?:{words.APPOINTMENT})\b", _PLAN, dated=True),
     _rule(r"(?:I|we) (?:am|are|will be) (?:flying|going|travell?ing|moving|leaving|starting|meeting|visiting|having|getting|presenting|speaking|giving|attending|taking|seeing|hosting|interviewing|running|launching|doing|joining|returning|coming|playing|driving|defending|publishing|opening|expecting|on (?:holiday|vacation|leave)|off|away|back|due)\b[^.;!?]{0,100}$",
           _PLAN, dated=True, unless=r"\b(?:going to (?:bed|sleep|try|ask|need)|every|each)\b|\?"),
-    _rule(r"(?:I|we) (?:will|am going to|are going to|have to|need to|am due to|am supposed to|plan to|am planning to|are planning to) (?:fly|go to|travel|move|leave|start|meet|visit|have|get|present|speak|give|attend|take|see|host|run|launch|join|return|come|play|drive|be in|be on|fix|submit|hand in|renew|pick up|drop|defend|marry|publish|open|undergo)\b[^.;!?]{0,100}$",
+    _rule(r"(?:I|we) (?:will|am going to|are going to|have to|need to|am due to|am supposed to|plan to|am planning to|are planning to) (?:fly|go to|travel|move|leave|start|meet|visit|have|get|present|speak|give|attend|take|see|host|run|launch|join|return|come|play|drive|be in|be on|fix|submit|hand in|renew|pick up|drop|defend|marry|publish|open|undergo)\b(?! (?:it|this|that|them|you)\b)[^.;!?]{0,100}$",
           _PLAN, dated=True),
     _rule(rf"(?:my|our) (?:[\w'’-]+ ){{0,2}}?(?:{words.APPOINTMENT}|anniversary|due date) (?:is|are|starts?|begins?|takes place|got moved to|was moved to|has been moved to) [^.;!?]{{2,60}}$", _PLAN, dated=True),
-    _rule(r"(?:I|we) (?:went|flew|travell?ed|drove|met|visited|saw|had|attended|gave|presented|took|signed|bought|adopted|started|finished|joined|celebrated|hosted|played|ran|climbed|hiked|returned|came back|got back|broke|lost|found|won|sold|planted|repaired|donated|received|applied|interviewed|spoke|launched|released|hired|called off|cancelled|opened|tried)\b[^.;!?]{2,110}$",
+    _rule(r"(?:I|we) (?:went|flew|travell?ed|drove|met|visited|saw|had|attended|gave|presented|took|signed|bought|adopted|started|finished|joined|celebrated|hosted|played|ran|climbed|hiked|returned|came back|got back|broke|lost|found|won|sold|planted|repaired|donated|received|applied|interviewed|spoke|launched|released|hired|called off|cancelled|opened|tried)\b(?! (?:it|this|that|these|those|them|an? (?:blast|pic|photo|look|experience|setback|hard time)|fun|the time|some|no|so much)\b)[^.;!?]{2,110}$",
           _OCCASION, dated=True, unless=r"\b(?:an? (?:bad|good|rough|great|terrible|long|tough|busy|quiet|nice) (?:day|night|week|time)|no time|trouble|issues?|problems?|errors?|bugs?|questions?|a look|this (?:message|email|error|file)|the same)\b"),
     # what I like, eat, use and usually do
     _rule(r"my (?:all-time |absolute |current )?fav(?:ou?rite|e|)s? (?!(?:part|thing|bit|option|one|answer)\b)(?P<kind>[\w ]{2,25}?) (?:is|are|has to be|would be) (?!(?:that|this|it|when|how|the one)\b)(?P<object>[^,;]{2,60})$", _fact(PREFERENCE, "favourite:{kind}")),
@@ -218,8 +221,8 @@ RULES: tuple[Rule, ...] = (
     _rule(r"I (?:prefer|would rather) not (?:to )?(?P<object>(?:be|eat|drink|work|use|have|get|receive|take|fly|drive|talk|travel) [^,;]{3,60})$", _DISLIKE, unless=r"\b(?:say|answer|this|that|it)\b|would rather"),
     _rule(rf"(?:I|we) (?:much |strongly |generally )?(?:prefer|favou?r|lean towards) (?!(?:not|if|that)\b){_OPEN_OBJECT}(?: (?:to|over|rather than|instead of|than|more than) [^,;]{{2,60}})?$", _LIKE,
           unless=r"\b(?:option|version|approach|answer|one|draft|proposal) ?(?:\w|two|one)?$"),
-    _rule(rf"(?:I|we) (?:like|love|enjoy|adore|dig|am (?:really |very |quite )?(?:into|fond of|keen on|obsessed with|crazy about|passionate about|interested in|addicted to)|am (?:an? )?(?:\w+ )?(?:big |huge |great |massive |lifelong |avid )?(?:fan|lover) of|am hooked on|got into|have been getting into) {_OBJECT}",
-          _LIKE, listed=True, unless=r"\b(?:your|to know|to hear|to learn more|please|better|instead|this|suggestion|answer)\b|\bhow (?:you|it)\b"),
+    _rule(rf"(?:I|we) (?:like|love|enjoy|adore|dig|am (?:really |very |quite )?(?:into|fond of|keen on|obsessed with|crazy about|passionate about|interested in|addicted to)|am (?:an? )?(?:\w+ )?(?:big |huge |great |massive |lifelong |avid )?(?:fan|lover) of|am hooked on|have been getting into) {_OBJECT}",
+          _LIKE, listed=True, unless=r"\b(?:your|to know|to hear|to learn more|please|better|instead|this|suggestion|answer)\b|\b(?:in|to|at|of|with|into) (?:those|that|these)\b|\bhow (?:you|it)\b"),
     _rule(r"I am (?:more of )?an? (?P<object>night owl|early bird|early riser|morning person|evening person|coffee person|tea person|cat person|dog person|foodie|homebody|introvert|extrovert|minimalist|perfectionist|gamer|bookworm|film buff|movie buff|heavy smoker|light sleeper)\b", _fact(PREFERENCE, "trait:{object}")),
     _rule(r"I am not an? (?P<object>night owl|early bird|early riser|morning person|evening person|coffee person|tea person|cat person|dog person)\b", _fact(PREFERENCE, "trait:{object}", negated=True)),
     _rule(r"I play (?:the |in an? )?(?P<object>(?:\w+ )?(?:cello|piano|guitar|bass|drums|violin|flute|saxophone|sax|clarinet|trumpet|ukulele|harp|viola|accordion|banjo|organ|keyboard|tennis|football|soccer|basketball|volleyball|badminton|golf|chess|rugby|cricket|hockey|squash|table tennis|ping pong|poker|go|d&d|dnd|video games|board games|band|orchestra))\b", _fact(PREFERENCE, "hobby:{object}")),

@@ -52,9 +52,10 @@ def read_sentence(sentence: str, grammar: Grammar, *, cue: bool = False) -> Read
         return Reading(findings=(), reasons=("joke",))
     if len(clauses) > 1 and grammar.tag_question.match(clauses[-1]):
         return Reading(findings=(), reasons=("question",))
-    own, barrier = False, ""
+    before: Prepared | None = None
+    barrier = ""
     for index, clause in enumerate(clauses):
-        prepared = grammar.prepare(clause, own)
+        prepared = grammar.prepare(clause, before)
         cue = cue or prepared.cue
         prepared = replace(prepared, cue=cue)
         if barrier:
@@ -70,13 +71,14 @@ def read_sentence(sentence: str, grammar: Grammar, *, cue: bool = False) -> Read
             if reach == "sentence":
                 return Reading(findings=(), reasons=(reason,))
             barrier = reason if reach == "rest" else ""
-            own = own and reach == "clause"
+            before = prepared if prepared.own and reach == "clause" and reason != "reported_speech" else None
             continue
         found, refused = _facts(prepared, grammar)
         findings += found
         if refused:
             reasons.append(refused)
-        own = prepared.own and refused != "other_person" and not any(f.subject != "user" for f in found)
+        about_others = refused == "other_person" or any(finding.subject != "user" for finding in found)
+        before = prepared if prepared.own and not about_others else None
     return Reading(findings=tuple(_joined(findings)), reasons=tuple(dict.fromkeys(reasons)))
 
 

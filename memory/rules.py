@@ -86,6 +86,10 @@ def bare_name(text: str) -> str:
 
 def _singular(key: str) -> str:
     """The last word's plural `s` taken off, so that "peanuts" and "peanut" are one facet."""
+    if re.search(r"\b(?:movies|cookies|brownies|smoothies|selfies|zombies|calories|genies|ties|pies)$", key):
+        return key[:-1]
+    if re.search(r"\b(?:series|species|news)$", key):
+        return key
     if re.search(r"[^aeiou]ies$", key):
         return key[:-3] + "y"
     if re.search(r"(?:sh|ch|x|oe)es$", key) and not key.endswith("shoes"):

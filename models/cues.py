@@ -83,7 +83,7 @@ _ABOUT_ME = _either(
     rf".{{0,8}}?你(?:都|还|现在)*{_KNOWN_ZH}(?:了)?{_WHAT_ZH}?(?:关于|有关)我{_THINGS_ZH}",
     r".{0,4}?你对我的?(?:了解|印象|记忆|认识).{0,6}",
     r"我是(?:谁|个?什么样的人)|(?:介绍|描述|说说|形容)(?:一下|下)?我(?:自己|这个人)?",
-    r".{0,6}(?:what|everything|anything|all)(?: else)? (?:do |did |have |that |things )*you (?:all )?"
+    r".{0,16}(?:what|everything|anything|all)(?: else)? (?:do |did |have |that |things )*you (?:all )?"
     r"(?:know|remember|learn(?:ed|t)?|recall|stored?|have)(?: stored| saved)? (?:about|on|of) (?:me|myself)",
     r"(?:so )?what (?:memories|facts|information|info) (?:do )?you (?:have|keep|store) (?:about|on|of) me",
     r"(?:do you|tell me what you) (?:know|remember)(?: anything| something)?(?: about)? me|who am i|describe me",
@@ -191,6 +191,7 @@ _TASK = _either(
     r"|calculate|explain (?:this|the|how)|export|schedule|book|remind me (?:to|about|at|on|in|of|that)|wake me|send"
     r"|reply|respond|suggest|recommend|brainstorm|come up with|build|outline|gather|collect|compile|file)\b",
     before=_PLEASE,
+    after="(?!过|了)",
 )
 
 # --- what suggests without deciding ---------------------------------------------------------------------------------
@@ -217,9 +218,9 @@ _ENDED = _either(
 )
 _FIRST_PERSON = _either(r"我|咱|本人|i(?:'m|'ve)?\b|my\b|we\b|our\b", before=r"\s*")
 
-_QUESTION_POINTS = 0.4
+_QUESTION_POINTS = 0.5
 _ENDED_POINTS = 0.3
-_FIRST_PERSON_POINTS = 0.1
+_FIRST_PERSON_POINTS = 0.2
 
 
 def decisive_cue(text: str) -> Cue | None:

@@ -30,7 +30,8 @@ _DECIDED = re.compile(
 )
 _OPEN = re.compile(
     r"^\s*[-*+]\s+\[ \]|待办|需要?(?:在|提前|尽快|去|把|先|跟|完成|准备|确认|联系|提交|更新|修|做|买|找)|必须"
-    r"|跟进|下一步|记得|别忘|\b(?:todo|to-do|need(?:s)? to|must|follow(?:s)? up|next step|action item|have to|remember to)\b",
+    r"|跟进|下一步|记得|别忘|\b(?:todo|to-do|need(?:s)? to|must|follow(?:s)? up|next step|action item|have to"
+    r"|remember to)\b",
     re.IGNORECASE,
 )
 

@@ -14,7 +14,7 @@ _IN_PARENTHESES = r"\((?:[^()\n]|\([^()\n]*\)){0,2000}\)"
 _IMAGE = re.compile(
     rf"!\[\[[^\[\]\n]{{0,500}}\]\]|!\[[^\[\]\n]{{0,500}}\](?:{_IN_PARENTHESES}|\[[^\[\]\n]{{0,200}}\])?"
 )
-_LINK = re.compile(rf"\[([^\[\]\n]{{1,500}})\](?:{_IN_PARENTHESES}|\[(?!\d{{1,3}}\])[^\[\]\n]{{0,200}}\])")
+_LINK = re.compile(rf"(?<!!)\[([^\[\]\n]{{1,500}})\](?:{_IN_PARENTHESES}|\[(?!\d{{1,3}}\])[^\[\]\n]{{0,200}}\])")
 _WIKI_LINK = re.compile(r"\[\[(?:[^\[\]|\n]{1,300}\|)?([^\[\]|\n]{1,300})\]\]")
 _DEFINITION = re.compile(r"(?m)^[ \t]{0,3}\[[^\[\]\n]{1,200}\]:[ \t]*\S.*$")
 _AUTOLINK = re.compile(r"<((?:https?|ftp|mailto):[^<>\s]{1,2000})>")

@@ -21,6 +21,9 @@ Vector = NDArray[np.float64]
 
 _BACKGROUND = 32
 """Sentences per language that stand for anything unrelated: their median cosine is the zero of the scale."""
+_CROSSING = 0.57
+"""How far up the scale the right sentence of the other language comes (median, zh to en and back, beside the same
+questions within one language): similarities across languages are divided by it."""
 _REMEMBERED = 2_000
 """Vectors kept, 3 MB at 384 dimensions: the same notes come up again and again."""
 
@@ -61,7 +64,11 @@ class SentenceSimilarity:
             language: float(np.median([vectors[text] @ vector for text in texts]))
             for language, texts in background.items()
         }
-        known = {text: _rescaled(float(vectors[text] @ vector), level[languages[text]]) for text in sentences}
+        own = language_of(question)
+        known = {
+            text: _rescaled(float(vectors[text] @ vector), level[spoken], 1.0 if spoken == own else _CROSSING)
+            for text, spoken in languages.items()
+        }
         return lambda _, wanted: [known.get(text, 0.0) for text in wanted]
 
     async def _embed(self, texts: Sequence[str]) -> dict[str, Vector]:
@@ -77,8 +84,8 @@ class SentenceSimilarity:
         return found
 
 
-def _rescaled(cosine: float, level: float) -> float:
-    return min(1.0, max(0.0, (cosine - level) / max(1e-6, 1.0 - level)))
+def _rescaled(cosine: float, level: float, reach: float) -> float:
+    return min(1.0, max(0.0, (cosine - level) / max(1e-6, (1.0 - level) * reach)))
 
 
 def _unit(vector: Sequence[float]) -> Vector:

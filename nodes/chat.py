@@ -215,6 +215,7 @@ class ChatNodes:
         matches: list[Match] = []
         trajectory: list[Any] = []
         degraded: list[Degradation] = []
+        failed: list[list[str]] = []
         with stage("retrieve_hierarchically") as counts:
             for context_type in (ContextType.MEMORY, ContextType.RESOURCE):
                 leg = "memories" if context_type is ContextType.MEMORY else "resources"
@@ -225,7 +226,8 @@ class ChatNodes:
                     recall = recall or await parts.retriever.recall(scope, plan, pin=pin, context_type=context_type)
                     found = await parts.retriever.walk(scope, plan, recall, pin=pin, now=turn.began)
                 except Exception as error:
-                    return {"degradations": self._failed(leg, error, turn)}
+                    failed += self._failed(leg, error, turn)
+                    continue
                 matches += found.matches
                 trajectory += [{"leg": leg, **step} for step in found.trajectory]
                 degraded += found.degradations
@@ -237,7 +239,7 @@ class ChatNodes:
         return {
             "matches": [match.to_json() for match in matches],
             "trajectory": trajectory,
-            "degradations": plain(degraded),
+            "degradations": [*failed, *plain(degraded)],
         }
 
     async def assemble_context(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:

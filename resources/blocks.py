@@ -15,6 +15,8 @@ from context.text import plain
 _LONGEST_HEADING = 200
 """Characters; a longer "heading" is a paragraph above a rule."""
 _SHOWN_HEADING = 120
+_DUMP_LINES, _DUMP_LENGTH = 20_000, 8
+"""More lines than this, shorter than this on average, are figures or a dump: as Markdown they take seconds."""
 _ROWS = frozenset({"fence", "code_block", "table_open", "html_block"})
 
 _parser = MarkdownIt("commonmark").enable("table")
@@ -65,11 +67,16 @@ class Lines:
 
 
 def blocks_of(source: Lines) -> list[Block]:
-    """The top-level blocks in order; together they hold every line that is not blank, each once."""
+    """The top-level blocks in order; together they hold every line that is not blank, each once.
+
+    A text of over 20,000 lines with fewer than 8 characters each is not read as Markdown: its runs of lines are blocks.
+    """
     path: list[tuple[int, str]] = []
     heading = ""
     blocks: list[Block] = []
     covered = 0
+    if len(source) > _DUMP_LINES and source.size(0, len(source) - 1) < _DUMP_LENGTH * len(source):
+        return list(_gaps(source, 0, len(source), ""))
     for tokens in _top_level(_tokens(source)):
         opening = tokens[0]
         if opening.map is None:

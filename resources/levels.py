@@ -1,4 +1,4 @@
-"""L1 by rule: the structured overview of a text that is too long to be read whole. (L0 is `context.text.abstract_of`.)"""
+"""L1 by rule: the structured overview of a text too long to be read whole. (L0 is `context.text.abstract_of`.)"""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _WORDS: dict[Language, dict[str, str]] = {
         "points": "Key points",
         "more": "({count} more not listed)",
         "whole": "Full text",
-        "reach": "Made by rule. The text has {characters} characters in {lines} lines; expand {address} to read it chunk by"
-        " chunk, verbatim, with line numbers.",
+        "reach": "Made by rule. The text has {characters} characters in {lines} lines; expand {address} to read it"
+        " chunk by chunk, verbatim, with line numbers.",
         "this": "this item",
     },
 }
@@ -110,7 +110,9 @@ def _first_sentences(source: Lines, groups: list[list[Block]]) -> Iterator[str]:
     for group in groups:
         paragraphs = [block for block in group if not block.level and not block.rows]
         for block in paragraphs[1:] if group[0].level else paragraphs:
-            yield abstract_of("", source.text(block.first, block.last), limit=_LINE)
+            sentence = abstract_of("", source.text(block.first, block.last), limit=_LINE)
+            if any(map(str.isalnum, sentence)):
+                yield sentence
 
 
 def _distinct(lines: Iterable[str]) -> list[str]:

@@ -205,5 +205,5 @@ def _pending(snapshot: Snapshot, cosines: Sequence[tuple[int, int, float]]) -> i
 
 
 def _with_margins(matches: Sequence[Match]) -> tuple[Match, ...]:
-    following = [match.raw for match in matches[1:]] + [matches[-1].raw if matches else 0.0]
-    return tuple(replace(m, margin=m.raw - after) for m, after in zip(matches, following, strict=True))
+    following = [*matches[1:], *matches[-1:]]
+    return tuple(replace(m, margin=m.raw - after.raw) for m, after in zip(matches, following, strict=True))

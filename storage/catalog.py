@@ -11,7 +11,7 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from pgvector import HalfVector
+from pgvector.psycopg import HalfVector
 from psycopg.rows import DictRow
 from psycopg.types.range import Range
 

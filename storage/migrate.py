@@ -117,6 +117,7 @@ async def _checkpoint_tables(connection: Connection) -> None:
     have = await _rows(connection, queries("migrate")["checkpoint_version"])
     if have and have[0]["version"] == wanted:
         return
+    await connection.execute(queries("migrate")["into_checkpoints"])
     await AsyncPostgresSaver(connection).setup()
     async with connection.transaction():
         await connection.execute(queries("migrate")["checkpoint_wall"])
@@ -131,6 +132,7 @@ async def _job_tables(connection: Connection) -> None:
         # Procrastinate changes its schema only with migrations named after a version; 3.10 is our floor.
         return
     async with connection.transaction():
+        await connection.execute(queries("migrate")["into_jobs"])
         await connection.execute(procrastinate.schema.SchemaManager.get_schema())
         await connection.execute(queries("migrate")["jobs_wall"])
         await connection.execute(queries("migrate")["set_library"], {"library": "procrastinate", "version": wanted})

@@ -95,10 +95,10 @@ where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.died = 922337203
 -- name: insert_vectors
 -- Vectors of live nodes; one whose node was erased meanwhile is left out, since nothing of it may come back.
 insert into pm.vector (tenant_id, owner_id, engine, context_type, vid, embedding)
-select %(tenant)s, %(owner)s, %(engine)s, n.context_type, n.vid, n.embedding
+select %(tenant)s::text, %(owner)s::text, %(engine)s, n.context_type, n.vid, n.embedding
 from unnest(%(context_type)s::text[], %(vid)s::bigint[], %(embedding)s::halfvec[]) as n(context_type, vid, embedding)
 where exists (select 1 from pm.context_catalog c
-  where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.vid = n.vid for key share)
+  where c.tenant_id = %(tenant)s::text and c.owner_id = %(owner)s::text and c.vid = n.vid for key share)
 on conflict do nothing
 
 -- name: turns_near

@@ -39,6 +39,14 @@ select version from pm_meta.library where library = %(library)s
 insert into pm_meta.library (library, version) values (%(library)s, %(version)s)
 on conflict (library) do update set version = excluded.version
 
+-- name: into_checkpoints
+-- LangGraph makes its tables in the first schema of the path.
+set search_path = pm_checkpoint, public
+
+-- name: into_jobs
+-- Procrastinate makes its tables in the first schema of the path.
+set local search_path = pm_jobs, public
+
 -- name: checkpoint_version
 -- How far LangGraph's checkpoint tables have come.
 select version::int as version from pm_meta.library where library = 'checkpoint'

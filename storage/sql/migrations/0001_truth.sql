@@ -80,6 +80,7 @@ create table pm.chat_message (
   state      text not null default 'complete' check (state in ('complete', 'incomplete')),
   speaker    text,
   sent_at    timestamptz not null,
+  zone       text,
   run_id     uuid,
   turn_id    uuid,
   primary key (tenant_id, owner_id, session_id, seq),

