@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -10,6 +11,7 @@ from pydantic import AliasChoices, BaseModel, Field, SecretStr, ValidationError,
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from context.errors import ConfigurationError
+from context.types import Language
 from memory.archive import ArchiveSettings
 from retrievers.disclosure import DisclosureSettings
 from storage.embedded import default_home
@@ -67,8 +69,10 @@ class Settings(BaseSettings):
     user: str = "me"
     agent: str = ""
     time_zone: str = "UTC"
+    language: Literal["", "zh", "en"] = Field("", description="of messages; empty: as the terminal's LANG says")
     host: str = "127.0.0.1"
     port: int = Field(2024, ge=1, le=65_535)
+    studio: bool = Field(True, description="whether LangSmith Studio may sign in as this machine's user")
     jobs_per_worker: int = Field(8, ge=1, le=100)
     skills_dir: str = Field("", description="more skill folders, separated by ':'")
 
@@ -106,6 +110,15 @@ class Settings(BaseSettings):
     def offline(self) -> bool:
         """Whether the offline brain answers."""
         return self.chat_model is None
+
+
+def speaks(settings: Settings | None = None) -> Language:
+    """The language of messages to the person at the terminal: the setting, else LC_ALL or LANG, else English."""
+    chosen = settings.language if settings is not None else ""
+    if chosen == "zh" or chosen == "en":
+        return chosen
+    locale = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
+    return "zh" if locale.lower().startswith("zh") else "en"
 
 
 def load_settings() -> Settings:

@@ -22,9 +22,11 @@ _VERB = (
 )
 _AUXILIARY = r"(?:do|can|could|would|should|what|what's|which|where|how|is|are|any|please|use|keep|answer|reply|who|tell|give|don't)"
 _CUT = _pattern(
-    r"\s*;\s+|,\s+(?!\d)|\s+[-–—]{1,2}\s+|(?<=\w)—(?=\w)|:\s+|\.{2,}\s*|\s*\n\s*|[.!?]+\s+"
+    r"\s*;\s+|,\s+(?!\d{3}\b)|\s+[-–—]{1,2}\s+|(?<=\w)—(?=\w)|:\s+|\.{2,}\s*|\s*\n\s*|[.!?]+\s+"
     rf"|\s+(?=(?:and|but|so|because|cuz|cos|plus|yet)\s+(?:I|I'm|I’m|I've|I’ve|im|my|we|our|we're)\b)"
     rf"|\s+(?=(?:and|but)\s+(?:also\s+)?{_VERB}\s)|\s+(?=so\s+{_AUXILIARY}\b)"
+    r"|\s+(?=(?:because|cause|cuz|which|although|though|whereas|while)\s)"
+    r"|\s+(?=so\s+(?!much|many|far|long|good|bad|well|that\b|hard|often|little|few|happy|sad|tired|excited|busy|sorry|cool|nice|great|proud|glad|very|to\b|you know|that)\w)"
     r"|\s+(?=(?:can|could|should|do|would)\s+(?:I|you|we)\b)|\s+\|\s+|\s+[(]|[)]\s*"
 )
 _INTRODUCTION = _pattern(r"(?:(?:hi|hey|hello)[\s,!]*)?(?:I'm|I am|I’m|im|this is) (?P<name>(?-i:[A-Z])[a-z]+(?: (?-i:[A-Z])[a-z]+)?)$")
@@ -34,8 +36,9 @@ _INTRODUCTION = _pattern(r"(?:(?:hi|hey|hello)[\s,!]*)?(?:I'm|I am|I’m|im|this
 def cut(sentence: str) -> list[str]:
     """The clauses of a sentence, verbatim pieces in order; noun phrases that continue a list stay with it."""
     pieces = [piece.strip() for piece in _CUT.split(sentence) if piece and piece.strip()]
-    if len(pieces) > 1 and (met := _INTRODUCTION.match(pieces[0])) and _APPOSITION.match(pieces[1]):
-        pieces[0] = f"my name is {met['name']}"
+    for place, piece in enumerate(pieces[:-1]):
+        if (met := _INTRODUCTION.match(piece)) and _APPOSITION.match(pieces[place + 1]):
+            pieces[place] = f"my name is {met['name']}"
     clauses: list[str] = []
     for piece in pieces:
         if clauses and _continues_list(clauses[-1], piece):
@@ -68,7 +71,7 @@ _FILLER = _pattern(
     r"|fun fact|quick update|small update|update|context|background|about me|ps|p\.s\.?|in fact|basically|plus|these days|nowadays|currently"
     r"|right now|at the moment|unfortunately|luckily|sadly|happily|finally|still|now|then|yet|good news|great news|big news|news|hmm|um|uh|ah"
     r"|haha|look|listen|see|again|in general|generally|personally|as for me|sorry|thanks|thank you|one more thing|another thing|oh and|well then"
-    r"|hi there|good morning|please know|for your information|in case you wonder|heads up|correction|apparently not|also please|there)\b[\s,:!.…-]*)"
+    r"|hi there|good morning|please know|for your information|in case you wonder|heads up|correction|apparently not|also please|there|if you ask me|in my opinion|imo|imho|quick intro|intro|some background|a bit about me|a little about me|little about me)\b[\s,:!.…-]*)"
 )
 _CUE = _pattern(
     r"(?:(?:please |can you |could you |just |kindly )*(?:remember|keep in mind|bear in mind|don't forget|do not forget|make a note|take note"
@@ -86,6 +89,8 @@ _CONTRACTIONS = tuple(
         (r"\bi'?m\b", "I am"),
         (r"\b(?:i've|ive)\b", "I have"),
         (r"\bi'll\b", "I will"),
+        (r"\bi(?:'d| would) (?:say|describe|call|consider) (?:i am|i'm|myself(?: as| to be)?)\b", "I am"),
+        (r"\bi consider myself(?: as| to be)?\b", "I am"),
         (r"\bi'd\b", "I would"),
         (r"\bwe're\b", "we are"),
         (r"\bwe've\b", "we have"),
@@ -115,7 +120,11 @@ _BARE_VERB = _pattern(
     r"(?:also |currently |now |just |then )*(?P<verb>live|work|have|love|hate|prefer|enjoy|speak|own|play|use|do not|cannot|study|moved|bought|decided"
     r"|started|quit|joined|got|drink|eat|run|take|never|usually|always|am|graduated|passed|finished)\b"
 )
-_APPOSITION = _pattern(r"(?:an? |based in |living in |from |originally from |born in |married |\d{2} years old|\d{2}$)")
+_BARE_JOB = rf"(?:[\w-]+ ){{0,3}}?(?:{words.JOB})(?:$| (?:at|for|in|from|based)\b)"
+_APPOSITION = _pattern(
+    rf"(?:an? |based in |living in |from |originally from |born in |raised in |married|single|\d{{2}} (?:years old|yo)|\d{{2}}$|{_BARE_JOB})"
+)
+_JOB_ALONE = _pattern(_BARE_JOB)
 
 _IDENTITY = _pattern(r"(?:I am|my name is|I have been|I work as)\b")
 _EMBEDDED = _pattern(r"\b(?:you|he|she|they|people|who|that|someone|everyone|it)\b")
@@ -137,7 +146,7 @@ def prepare(clause: str, before: Prepared | None) -> Prepared:
         if verb and before.text.startswith(("I ", "we ")) and f" {verb['verb'].lower()} " not in before.text.lower():
             text, carried = f"I {text}", True
         elif _APPOSITION.match(text) and _IDENTITY.match(before.text):
-            text, carried = f"I am {text}", True
+            text, carried = f"I am {'a ' if _JOB_ALONE.match(text) else ''}{text}", True
     text = _without_adverbs(text)
     spoken = spoken if carried else text
     return Prepared(text=text, plain=text, spoken=spoken, cue=cue, own=_ME.match(text) is not None, carried=carried)
@@ -179,7 +188,7 @@ def _without_adverbs(text: str) -> str:
 
 # --- limits -------------------------------------------------------------------------------------------------------
 
-_SAYING = r"(?:said|says|told|tells|mentioned|mentions|claims?|claimed|thinks|thought|believes|wrote|writes|reckons|insists|insisted|argued|asked|reports|reported|announced|suggests|suggested|explained|admitted|keeps? saying|wants to know|recommended|recommends)"
+_SAYING = r"(?:said|says|told|tells|mentioned|mentions|claims?|claimed|thinks|thought|believes|wrote|writes|reckons|insists|insisted|argued|asked|reports that|reported|announced|suggests|suggested|explained|admitted|keeps? saying|wants to know|recommended|recommends)"
 LIMITS = (
     Limit(
         reason="instruction",
@@ -189,10 +198,11 @@ LIMITS = (
         ),
         reach="sentence",
     ),
+    Limit(reason="instruction", pattern=_pattern(r"you are (?:an?|now|no longer|my)\b")),
     Limit(
         reason="reported_speech",
         pattern=_pattern(
-            rf"(?!(?:I|we)\b)(?:[\w'’.-]+ ){{0,4}}?[\w'’.-]+ (?:also |just |always |once |often |already |usually )?{_SAYING}\b|(?:according to|apparently|rumou?r has it|supposedly|allegedly|reportedly|word is)\b"
+            rf"(?!(?:I|we)\b)(?:(?:my|our|the|his|her|their) )?(?:[\w'’.-]+ ){{0,2}}?[\w'’.-]+ (?:also |just |always |once |often |already |usually )?{_SAYING}\b|(?:according to|apparently|rumou?r has it|supposedly|allegedly|reportedly|word is)\b"
             r"|I (?:was told|heard|read|saw|have heard|have read|keep hearing|got told)\b|(?:they|people) say\b|as .{2,30} (?:said|says|put it)\b"
         ),
         reach="rest",
@@ -285,7 +295,10 @@ _LIST = _pattern(r"\s*,\s*(?:and\s+|or\s+|&\s+)?|\s+(?:and|or|&|nor)\s+")
 _SUBORDINATE = _pattern(r"\s(?:because|since|when|whenever|while|although|though|which|who|so|as long as|unless|especially|even|but|in general|more than|except|like|from|during|after|with my|this time|and (?:it|they|that|this|he|she|you|we|I))\b.*$")
 _ACTION = _pattern(r"^(?:to )?(?:eat|eating|drink|drinking|watch|watching|play|playing|listen to|listening to|read|reading|use|using|have|having|do|doing|go|going|be|taste of|the taste of|the smell of)\s+(?=\S)")
 
-_PREPOSITION = _pattern(r"^(?:to|on|in|at|for|into)\s+")
+_WHEN = _pattern(rf"\s(?:{words.DAY}|(?:since|for) [^,]{{2,30}})$")
+_GERUND = _pattern(r"\w+ing \S")
+_LATELY = _pattern(r"\s(?:recently|lately|itself|together|again|myself|in general)$")
+_PREPOSITION = _pattern(r"^(?:also )?(?:also|to|on|in|at|for|into)\s+")
 
 
 def split_list(text: str) -> list[str]:
@@ -296,13 +309,16 @@ def split_list(text: str) -> list[str]:
     items = [item.strip() for item in _LIST.split(core) if item.strip()]
     if len(items) < 2 or any(len(item.split()) > 3 for item in items):
         return [core]
+    if _GERUND.match(items[0]) and not any(_GERUND.match(item) for item in items[1:]):  # one verb for all of them
+        return [core]
     return items
 
 
 def object_key(text: str) -> str:
     """The facet key of a liked, eaten or used thing, without the verb that goes with it."""
     core = _SUBORDINATE.sub("", text)
-    return facet_key(_PREPOSITION.sub("", _ACTION.sub("", core, count=1)))
+    core = _LATELY.sub("", _ACTION.sub("", core, count=1))
+    return facet_key(_PREPOSITION.sub("", _WHEN.sub("", core)))
 
 
 _ROLE_OF = {word: role for role, names in words.ROLES.items() for word in names.split("|")}

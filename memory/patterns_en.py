@@ -26,7 +26,7 @@ _POINTING = (
     r"(?:it|this|that|these|those|for|with|you|your|yours|him|her|his|hers|their|them|they|me|us|myself|each other|one|ones|none"
     r"|nothing|anything|everything|something|both|all of|some of|most of|a lot|how|what|when|where|why|whether|if|being|my"
     r"|to(?:$| (?:know|hear|see|ask|think|say|point|add|note|be|have|get|go|keep|help|use (?:this|that|it)))|working with you|seeing"
-    r"|all (?:the|this|that|these|those|of)|\w+ing (?:it|this|that|these|those|them|you|him|her|each)"
+    r"|two|three|four|several|a few|all (?:the|this|that|these|those|of)|\w+ing (?:into |to |with |around )?(?:it|this|that|these|those|them|you|him|her|each)"
     r"|the (?!(?:(?-i:[A-Z])|ocean|sea|beach|mountains?|outdoors|countryside|city|night|rain|snow|cold|heat|sun|summer|winter|autumn"
     r"|fall|forest|desert|wilderness|smell of|taste of|sound of|idea of|theatre|theater|opera|gym|cinema|movies)\b))(?:\b|(?<=\s))"
 )
@@ -42,7 +42,7 @@ _ORG = (
     r"|that|these|those|your|the (?:moment|weekend|office|same|project)|monday|tuesday|wednesday|thursday|friday|\d"
     r"|an? (?:while|bit|long time|few|couple|year|month|week|lot)|(?:about|over|almost|nearly|many|several|more than|the (?:last|past)|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty)(?: \w+)? (?:years?|months?|weeks?|decades?))\b)(?P<org>[^,;:!?]{2,50}?)"
 )
-_JOB = rf"(?!not\b)(?P<job>(?:[\w'’/+-]{{1,20}} ){{0,4}}?(?:{words.JOB})s?)(?:(?= (?:at|for|with|from|in|on|based|living|and|by)\b)|$)"
+_JOB = rf"(?!not\b)(?:(?P<age>[1-9]\d)[- ]years?[- ]old )?(?P<job>(?:[\w'’/+-]{{1,20}} ){{0,4}}?(?:{words.JOB})s?)(?:(?= (?:at|for|with|from|in|on|based|living|and|by)\b)|$)"
 _JOB_TAIL = (
     rf"(?: (?:at|for) {_ORG}(?=$| (?:in|from|and|based|since|for)\b))?(?: (?:from|originally from) (?P<origin>(?-i:[A-Z])[^,;]{{1,40}}))?"
     r"(?: (?:based|living) in (?P<place>[^,;]{2,40}))?"
@@ -71,6 +71,7 @@ def _fact(
 _JOB_FACTS = (
     _fact(PROFILE, "occupation", group="job"),
     _fact(PROFILE, "employer", group="org"),
+    _fact(PROFILE, "age", group="age"),
     _fact(PROFILE, "origin", group="origin"),
     _fact(PROFILE, "residence", group="place"),
 )
@@ -96,10 +97,10 @@ RULES: tuple[Rule, ...] = (
     _rule(rf"(?:I am called|I go by|people call me|everyone calls me|my friends call me) {_LOOSE_NAME}$", _fact(PROFILE, "name")),
     _rule(rf"(?:please |you can |just )?call me {NAME}$", _fact(PREFERENCE, "address"), bare=True,
           unless=r"\b(?:Back|At|When|Later|Tomorrow|Crazy)\b"),
-    _rule(rf"I am (?:not a )?(?P<diet>{words.DIET})(?: now)?$", _fact(PREFERENCE, "diet")),
+    _rule(rf"I (?:am|have been|went|became|turned|have gone) (?P<diet>{words.DIET})(?: now)?(?: (?:since|for|in|after) [^,;]{{2,30}})?$", _fact(PREFERENCE, "diet")),
     _rule(rf"I (?:am|was) no longer (?:{words.DIET})$|I am not (?:{words.DIET}) any ?more$", _fact(PREFERENCE, "diet", negated=True)),
     _rule(rf"I (?:eat|keep|follow|stick to|am on) (?:an? )?(?:strictly |only )?(?:{words.DIET})(?: food| diet)?$", _fact(PREFERENCE, "diet")),
-    _rule(rf"I (?:am|became|have been|work as|am working as|have worked as|am employed as) (?:an? |the )?{_JOB}{_JOB_TAIL}", *_JOB_FACTS,
+    _rule(rf"I (?:(?:am|became|have been|am still|am now) (?:an? |the )(?:\w+ly )?|(?:work|am working|have worked|am employed) as (?:an? |the )?){_JOB}{_JOB_TAIL}", *_JOB_FACTS,
           unless=rf"{_SINCE_PAST}|\bI am (?:your|his|her|their|my)\b"),
     _rule(r"(?:my job is|my occupation is|my profession is|by profession I am|my day job is|my role is|my job title is) (?P<job>[^,;]{3,50})$",
           _fact(PROFILE, "occupation"), unless=r"\bmy (?:job|role) is (?:to|not|so|very|really|done|killing|at|on|in)\b"),
@@ -112,10 +113,10 @@ RULES: tuple[Rule, ...] = (
     _rule(r"I am (?:self-employed|retired|unemployed|between jobs|on parental leave|on maternity leave|a freelance \w+)", _fact(PROFILE, "occupation")),
     _rule(r"I (?:work|am working) for myself$|I freelance\b", _fact(PROFILE, "occupation")),
     _rule(r"I (?:only |mostly )?work (?:remotely|from home|part[- ]time|full[- ]time|nights|night shifts|shifts|weekends|(?:mon|tues|wednes|thurs|fri)\w* (?:to|through|till|-) "
-          r"\w+day)\b", _fact(PROFILE, "work_hours")),
+          rf"\w+day)(?: as (?:an? )?{_JOB})?(?=$| )", _fact(PROFILE, "work_hours"), _fact(PROFILE, "occupation", group="job")),
     _rule(r"I (?:no longer work|do not work) (?:at|for) [^,;]{2,50} any ?more$|I no longer work (?:at|for|in|as) [^,;]{2,50}$",
           _fact(PROFILE, "employer", negated=True)),
-    _rule(rf"I (?:work|am working|have worked|have been working|am employed|got hired|was hired) (?:at|for|by|with) {_ORG}(?: (?:as|doing) (?:an? )?(?P<job>[^,;]{{3,40}}))?"
+    _rule(rf"I (?:work|am working|have worked|have been working|am employed|got hired|was hired) (?:at|for|by) {_ORG}(?: (?:as|doing) (?:an? )?(?P<job>[^,;]{{3,40}}))?"
           r"(?: (?:for|since) [^,;]{2,30})?$", _fact(PROFILE, "employer"), _fact(PROFILE, "occupation", group="job"), unless=_SINCE_PAST),
     _rule(r"(?:my employer is|the company I work for is) (?P<org>[^,;]{2,50})$", _fact(PROFILE, "employer")),
     _rule(r"I (?:just )?(?:joined|started at|started working at|started working for) (?P<org>(?-i:[A-Z])[^,;]{1,50})$", _fact(PROFILE, "employer"), _MILESTONE,
@@ -124,7 +125,7 @@ RULES: tuple[Rule, ...] = (
     # where I live and come from
     _rule(r"(?:I|we) (?:no longer live|do not live) (?:in|at|near) [^,;]{2,50}?(?: any ?more| any longer)$|(?:I|we) no longer live (?:in|at|near|with) [^,;]{2,50}$",
           _fact(PROFILE, "residence", negated=True)),
-    _rule(rf"(?:I|we) (?:live|am living|are living|reside|have lived|have been living|am based|are based|am located|am settled|settled|stay) (?:in|at|near|outside|close to|on|around|just outside|not far from) {_PLACE}",
+    _rule(rf"(?:I|we) (?:live|am living|are living|reside|have lived|have been living|am based|are based|am located|(?:am )?settled(?: down)?(?= (?:in|near)\b)) (?:in|at|near|outside|close to|on|around|just outside|not far from) {_PLACE}",
           _RESIDENCE),
     _rule(r"(?:my home|our home|my house|home for me|my place|home) is (?:in|near|at) (?P<place>(?-i:[A-Z])[^,;]{1,50})$", _RESIDENCE),
     _rule(r"I live (?:alone|by myself|on my own|with (?:my|two|three|a|some|friends|roommates|flatmates) ?[^,;]{0,40})$", _fact(PROFILE, "household")),
@@ -133,12 +134,16 @@ RULES: tuple[Rule, ...] = (
     _rule(r"I (?:come|am|came|am originally|hail) from (?!(?:your?|our|my|work|home|now|next|here|there|this|that|an?|hell|scratch|tech|it|sales|hr|support|customer)\b)"
           r"(?!the (?!(?:us|usa|uk|u\.s|u\.k|united|netherlands|philippines|states|north|south|east|west|midwest|czech|dominican|bahamas|bay|countryside)\b))(?P<place>[^,;]{2,40})$",
           _fact(PROFILE, "origin")),
-    _rule(r"(?:I was born|I grew up|I was raised|I was born and raised) (?:in|near|on|outside) (?!(?:a|the (?:19)?\d\ds)\b|\d)(?P<place>[^,;]{2,40})$", _fact(PROFILE, "origin"),
+    _rule(r"(?:I was born|I grew up|I was raised|I was born and raised) (?:in|near|on|outside) (?!(?:the (?:19)?\d\ds)\b|a (?!(?:\w+ )?(?:town|village|city|farm|suburb)\b)|\d)(?P<place>[^,;]{2,40})$", _fact(PROFILE, "origin"),
           _fact(PROFILE, "birthday", group="born")),
     _rule(r"(?:my hometown is|my home town is|my family is from|my family comes from) (?P<place>[^,;]{2,40})$", _fact(PROFILE, "origin")),
-    _rule(rf"I am (?:an? )?(?:half |originally )?(?:{words.NATIONALITY})(?: by birth| citizen| national)?$", _fact(PROFILE, "origin")),
+    _rule(rf"I am (?:an? )?(?:half |originally )?(?:{words.NATIONALITY})(?: by birth| citizen| national)?(?=$| (?:but|and|living|raised|born)\b)", _fact(PROFILE, "origin")),
     # age, family, health, languages, education
     _rule(r"I (?:am|turned|am turning|have turned) (?P<age>[1-9]\d)(?: years old| years of age| yo| y/o| now)?$", _fact(PROFILE, "age")),
+    _rule(r"I am (?:an? )(?:(?P<age>[1-9]\d)[- ]years?[- ]old )?(?:man|woman|guy|girl|male|female|trans (?:man|woman)|non-binary person)(?: (?:from|in|living in|based in) [^,;]{2,40})?$",
+          _fact(PROFILE, "gender"), _fact(PROFILE, "age", group="age")),
+    _rule(r"I am (?:\d['’]\d{1,2}\"?|\d feet(?: \d{1,2}(?: inches)?)?|1\d\d ?cm|1[.,]\d\d ?m(?:eters|etres)?)(?: tall)?$", _fact(PROFILE, "height")),
+    _rule(r"I weigh (?:about |around )?\d{2,3} ?(?:kg|kilos?|pounds|lbs?)$", _fact(PROFILE, "weight")),
     _rule(r"I am in my (?:early |mid |mid-|late )?(?:twenties|thirties|forties|fifties|sixties|seventies|\d0s)$", _fact(PROFILE, "age")),
     _rule(r"(?:my (?:birthday|bday|date of birth|dob) (?:is|falls)(?: on| in)? |I was born (?:on|in) (?=\d|the \d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))(?P<day>[^,;]{3,30})$",
           _fact(PROFILE, "birthday")),
@@ -155,7 +160,7 @@ RULES: tuple[Rule, ...] = (
     _rule(r"I have an allergy to (?P<object>[^.,;:!?]{2,50})$", _fact(PROFILE, "allergy:{object}"), listed=True),
     _rule(rf"I (?:have|suffer from|live with|was diagnosed with|have been diagnosed with|got diagnosed with) (?:an? )?(?:type \d |mild |severe |chronic |bad |stage \d )?(?P<object>{words.ILLNESS})\b{_END}",
           _fact(PROFILE, "health:{object}")),
-    _rule(rf"I am (?P<object>{words.CONDITION})(?: (?:in|with) [^,;]{{2,30}})?$", _fact(PROFILE, "health:{object}")),
+    _rule(rf"I am (?P<object>{words.CONDITION})(?: (?:in|with) [^,;]{{2,30}})?(?=$| (?:and|but)\b)", _fact(PROFILE, "health:{object}")),
     _rule(rf"I (?:can )?speak (?:fluent |native |some |a little |a bit of |good |basic |both )*(?P<object>(?:{words.LANGUAGE})\b[^.;:!?]{{0,60}})$", _fact(PROFILE, "languages")),
     _rule(rf"(?:my (?:native|first|mother|second|main) (?:language|tongue) is|I am fluent in|I am (?:a )?native (?:speaker of )?|I grew up speaking) ?(?:{words.LANGUAGE})\b[^.;:!?]{{0,40}}$",
           _fact(PROFILE, "languages")),
@@ -164,7 +169,7 @@ RULES: tuple[Rule, ...] = (
           _fact(PROFILE, "learning:{object}")),
     _rule(r"(?:I (?:graduated (?:from|in|with)|am studying|have been studying|study|studied|majored in|am majoring in|major in|did my (?:phd|masters?|bachelor'?s?|degree)|hold an? [\w']{2,12}|go to (?:uni|university|college|high school)|attend"
           r"|have an? (?:[\w']{1,12} )?(?:phd|bachelor's|master's|masters|degree|mba|diploma)|am doing (?:an?|my) (?:phd|master'?s|mba|bachelor'?s)|am (?:in|at) (?:high school|college|uni|university|grad school|med school|law school)"
-          r"|am in my (?:first|second|third|fourth|final|last) year)|my major is)\b(?! (?:hard|this|a lot|that|it|your|for an?|your|how|why|what|these|those)\b)", _fact(PROFILE, "education")),
+          r"|am in my (?:first|second|third|fourth|final|last) year)|my major is)\b(?= \w)(?! (?:hard|real|really|a lot|this|that|it|your|for an?|your|how|why|what|these|those)\b)", _fact(PROFILE, "education")),
     _rule(r"my (?:personal |work )?e-?mail(?: address)? is (?P<object>[\w.+-]{1,64}@[\w.-]{3,80})$", _fact(PROFILE, "email")),
     _rule(r"(?:my time ?zone is|I am (?:on|in)) (?P<object>(?-i:[A-Z]{2,4}T)\b[^,;]{0,12}|UTC ?[+-]?\d{0,2}|GMT ?[+-]?\d{0,2}|the \w+ time zone)$", _fact(PROFILE, "timezone")),
     _rule(r"my (?:main |big |long-term |personal |current )?(?:goal|aim|ambition|new year's resolution|resolution)(?: (?:this|for the|for this|for|next) (?:year|month|week|quarter|spring|summer|\d{4}))? is (?:to )?(?!(?:that|this|it)\b)[^,;]{4,80}$", _fact(PROFILE, "goal")),
@@ -173,8 +178,8 @@ RULES: tuple[Rule, ...] = (
     _rule(rf"(?:my|our) (?:\w+ )?(?P<role>{words.RELATION})(?:'s name is| is called| is named) {_LOOSE_NAME}$", _PERSON),
     _rule(rf"(?:my|our) (?:\w+ )?(?P<role>{words.RELATION}),? {NAME},? (?:is|was|has|works?|runs?|lives?|moved|studies|teaches|plays|speaks|owns|manages|leads|handles|does|can|likes|loves|hates|prefers|wants|takes|just|got|started|and I|drives|writes|makes|used|will|turned|turns|joined|had|graduated)\b",
           _PERSON),
-    _rule(rf"{NAME} is (?:my|our) (?:[\w-]+ ){{0,2}}?(?P<role>{words.RELATION})\b", _PERSON),
-    _rule(rf"{NAME} is (?:our|my) (?:\w+ ){{0,2}}?(?:{words.JOB}|supplier|vendor|agency|employer|contact|point of contact)\b", _fact(ENTITY, "relation:work", subject="name")),
+    _rule(rf"(?!(?:this|that|it|he|she|here|who|there|these|what|one|mine)\b){NAME} is (?:my|our) (?:[\w-]+ ){{0,2}}?(?P<role>{words.RELATION})\b(?!['’])", _PERSON),
+    _rule(rf"(?!(?:this|that|it|he|she|here|who|there|these|what|one|mine)\b){NAME} is (?:our|my) (?:\w+ ){{0,2}}?(?:{words.JOB}|supplier|vendor|agency|employer|contact|point of contact)\b", _fact(ENTITY, "relation:work", subject="name")),
     _rule(rf"(?:my|our) (?:[\w-]+ )?(?P<kind>project|startup|company|app|side project|team|band|book|blog|podcast|product|studio|shop|club|choir|firm|school|group|boat|newsletter)(?:'s name is| is called| is named) {_LOOSE_NAME}$",
           _fact(ENTITY, "{kind}:{name}", subject="name")),
     _rule(rf"(?:I|we) {_MAKE} (?:an? |the |our |my )?(?:[\w-]+ ){{0,4}}?(?:called|named) {_LOOSE_NAME}$", _fact(ENTITY, "project:{name}", subject="name")),
@@ -187,6 +192,7 @@ RULES: tuple[Rule, ...] = (
     _rule(r"(?:when (?:I|we) say|by) (?P<name>[\"“'‘][^\"”'’]{2,40}[\"”'’]|[\w-]{2,20})(?: I| we) mean (?P<meaning>[^;]{2,80})$", _fact(ENTITY, "term:{name}", subject="name")),
     _rule(r"(?:at|in|for) (?:our|my) (?:company|team|work|office|project|department|lab)\s*(?P<name>[\"“'‘][^\"”'’]{2,40}[\"”'’]|[\w-]{2,20}) (?:means|stands for|refers to|is short for) (?P<meaning>[^;]{2,80})$",
           _fact(ENTITY, "term:{name}", subject="name")),
+    _rule(r"(?P<name>(?-i:[A-Z][A-Z0-9]{1,7})) ?(?:=|:) ?(?P<meaning>(?=[a-z]+ [a-z])[a-z '-]{5,80})$", _fact(ENTITY, "term:{name}", subject="name")),
     # decisions, milestones, dates
     _rule(r"(?:(?:I|we)(?: have| both| all)? )?(?:decided|agreed|settled on|opted|chose|signed off on|(?:have )?made up (?:my|our) minds?)(?: (?:to|on|that|not to|against|for|with|in favou?r of)\b)? (?!(?:it|this|that|what|whether|if|with you|with that|yet)\b)[^.;!?]{3,120}$",
           _DECISION, bare=True,
@@ -200,14 +206,7 @@ RULES: tuple[Rule, ...] = (
     _rule(rf"(?:I|we) (?:have )?(?:finished|completed|launched|shipped|released|published|submitted|defended|bought|sold|opened|closed|founded|started|won|ran|signed|finalized|finalised|wrapped up|delivered|handed in|accepted|renewed|applied for) (?!(?:it|this|that|these|those|your?)\b)(?:[\w'’-]+ ){{0,5}}?(?:{words.ACHIEVEMENT})\b",
           _MILESTONE, unless=r"\b(?:reading|your|answer|file|function|script|server|command|tab|window)\b"),
     _rule(r"(?:I|we) (?:have )?(?:switched|migrated|moved over|converted) (?:from [^,;]{2,30}? )?to (?!(?:it|this|that|the next|another)\b)(?P<object>[^,;]{2,40})$", _MILESTONE),
-    _rule(rf"(?:I|we) (?:have|have got|have to attend|am having|are having) (?:an?|my|our|the) (?:[\w'’-]+ ){{0,5}}?(?:{words.APPOINTMENT})\b", _PLAN, dated=True),
-    _rule(r"(?:I|we) (?:am|are|will be) (?:flying|going|travell?ing|moving|leaving|starting|meeting|visiting|having|getting|presenting|speaking|giving|attending|taking|seeing|hosting|interviewing|running|launching|doing|joining|returning|coming|playing|driving|defending|publishing|opening|expecting|on (?:holiday|vacation|leave)|off|away|back|due)\b[^.;!?]{0,100}$",
-          _PLAN, dated=True, unless=r"\b(?:going to (?:bed|sleep|try|ask|need)|every|each)\b|\?"),
-    _rule(r"(?:I|we) (?:will|am going to|are going to|have to|need to|am due to|am supposed to|plan to|am planning to|are planning to) (?:fly|go to|travel|move|leave|start|meet|visit|have|get|present|speak|give|attend|take|see|host|run|launch|join|return|come|play|drive|be in|be on|fix|submit|hand in|renew|pick up|drop|defend|marry|publish|open|undergo)\b(?! (?:it|this|that|them|you)\b)[^.;!?]{0,100}$",
-          _PLAN, dated=True),
-    _rule(rf"(?:my|our) (?:[\w'’-]+ ){{0,2}}?(?:{words.APPOINTMENT}|anniversary|due date) (?:is|are|starts?|begins?|takes place|got moved to|was moved to|has been moved to) [^.;!?]{{2,60}}$", _PLAN, dated=True),
-    _rule(r"(?:I|we) (?:went|flew|travell?ed|drove|met|visited|saw|had|attended|gave|presented|took|signed|bought|adopted|started|finished|joined|celebrated|hosted|played|ran|climbed|hiked|returned|came back|got back|broke|lost|found|won|sold|planted|repaired|donated|received|applied|interviewed|spoke|launched|released|hired|called off|cancelled|opened|tried)\b(?! (?:it|this|that|these|those|them|an? (?:blast|pic|photo|look|experience|setback|hard time)|fun|the time|some|no|so much)\b)[^.;!?]{2,110}$",
-          _OCCASION, dated=True, unless=r"\b(?:an? (?:bad|good|rough|great|terrible|long|tough|busy|quiet|nice) (?:day|night|week|time)|no time|trouble|issues?|problems?|errors?|bugs?|questions?|a look|this (?:message|email|error|file)|the same)\b"),
+    _rule(r"(?:I|we) (?:have )?(?:switched|changed) (?:jobs|careers|schools|teams|majors|companies)\b", _MILESTONE),
     # what I like, eat, use and usually do
     _rule(r"my (?:all-time |absolute |current )?fav(?:ou?rite|e|)s? (?!(?:part|thing|bit|option|one|answer)\b)(?P<kind>[\w ]{2,25}?) (?:is|are|has to be|would be) (?!(?:that|this|it|when|how|the one)\b)(?P<object>[^,;]{2,60})$", _fact(PREFERENCE, "favourite:{kind}")),
     _rule(rf"(?:I|we) (?:do not (?:really |even )?{_CONSUME}|no longer {_CONSUME}|do not want to {_CONSUME}) {_OPEN_OBJECT}(?: any ?more| any longer| these days)$", _DISLIKE, listed=True),
@@ -223,17 +222,27 @@ RULES: tuple[Rule, ...] = (
           unless=r"\b(?:option|version|approach|answer|one|draft|proposal) ?(?:\w|two|one)?$"),
     _rule(rf"(?:I|we) (?:like|love|enjoy|adore|dig|am (?:really |very |quite )?(?:into|fond of|keen on|obsessed with|crazy about|passionate about|interested in|addicted to)|am (?:an? )?(?:\w+ )?(?:big |huge |great |massive |lifelong |avid )?(?:fan|lover) of|am hooked on|have been getting into) {_OBJECT}",
           _LIKE, listed=True, unless=r"\b(?:your|to know|to hear|to learn more|please|better|instead|this|suggestion|answer)\b|\b(?:in|to|at|of|with|into) (?:those|that|these)\b|\bhow (?:you|it)\b"),
-    _rule(r"I am (?:more of )?an? (?P<object>night owl|early bird|early riser|morning person|evening person|coffee person|tea person|cat person|dog person|foodie|homebody|introvert|extrovert|minimalist|perfectionist|gamer|bookworm|film buff|movie buff|heavy smoker|light sleeper)\b", _fact(PREFERENCE, "trait:{object}")),
-    _rule(r"I am not an? (?P<object>night owl|early bird|early riser|morning person|evening person|coffee person|tea person|cat person|dog person)\b", _fact(PREFERENCE, "trait:{object}", negated=True)),
+    _rule(r"I am (?:more of )?an? (?P<object>(?:bit of an? |total |real )?(?:night owl|early bird|early riser|morning person|evening person|coffee person|tea person|cat person|dog person|foodie|homebody|introvert|extrovert|minimalist|perfectionist|gamer|bookworm|film buff|movie buff|heavy smoker|light sleeper))\b", _fact(PREFERENCE, "trait:{object}")),
+    _rule(r"I am not an? (?P<object>(?:bit of an? |total |real )?(?:night owl|early bird|early riser|morning person|evening person|coffee person|tea person|cat person|dog person))\b", _fact(PREFERENCE, "trait:{object}", negated=True)),
     _rule(r"I play (?:the |in an? )?(?P<object>(?:\w+ )?(?:cello|piano|guitar|bass|drums|violin|flute|saxophone|sax|clarinet|trumpet|ukulele|harp|viola|accordion|banjo|organ|keyboard|tennis|football|soccer|basketball|volleyball|badminton|golf|chess|rugby|cricket|hockey|squash|table tennis|ping pong|poker|go|d&d|dnd|video games|board games|band|orchestra))\b", _fact(PREFERENCE, "hobby:{object}")),
     _rule(rf"(?:I|we) (?:\w+ )?(?:usually|always|often|normally|typically|generally|tend to|try to|regularly|mostly|never|rarely|hardly ever|like to) (?!(?:get|see|have (?:this|a problem)|forget|wonder|feel|think|thought|wanted)\b)(?:{words.ACTIVITY})\b(?! (?:this|that|it)\b)[^.;!?]{{0,80}}$",
           _fact(PREFERENCE, "habit:{clause}"), unless=r"\b(?:error|bug|issue|crash|exception|this file|the docs)\b"),
     _rule(rf"(?:I|we) (?:do|go|{words.ACTIVITY})\b[^.;!?]{{0,60}}?\b(?:every (?:single )?(?:other )?(?:day|morning|evening|night|week|weekend|weekday|month|year|sunday|monday|tuesday|wednesday|thursday|friday|saturday)|each (?:day|morning|evening|week)|daily|weekly|(?:once|twice|(?:two|three|four|five|six|\d) (?:times|days|hours)) (?:a|per) (?:day|week|month|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|at weekends|before (?:work|bed|breakfast)|in the (?:mornings?|evenings?))\b",
           _fact(PREFERENCE, "habit:{clause}"), unless=r"\b(?:error|bug|issue|want|need)\b"),
+    _rule(r"I (?:do my best (?:work|thinking|writing)|work best|think best|write best|focus best|am most productive|am more productive|concentrate best) (?:late |early )?(?:at night|in the (?:morning|evening|afternoon)s?|[^,;]{3,40})$", _fact(PREFERENCE, "habit:focus_time")),
     _rule(r"I take (?:[\w-]+ ){1,4}?(?:every day|daily|every (?:morning|night|evening)|twice a day|once a day|for my [\w ]{3,25})\b", _fact(PREFERENCE, "habit:{clause}")),
     _rule(r"I (?:drive|ride|own) (?:an? )(?P<object>(?-i:[A-Z])[\w -]{1,30})$", _fact(PREFERENCE, "uses:{object}")),
-    _rule(r"(?:I|we) (?:use|am using|write (?:everything |my \w+ |code )?in|code in|program in|type on) (?!(?:an?|the|this|that|these|those|it|them|my|your|our|his|some|to|two|one|both|which|what|for|as)\b)(?P<object>[\w.+#/-]{1,20}(?: (?!(?:to|for|as|on|at|because|and|every|daily|with|in|when|instead|mostly|most)\b)[\w.+#/-]{1,20}){0,2})(?: (?:for|as|on|at|every|daily|mostly|with|in|instead|most) [^,;]{2,50}| daily)?$",
+    _rule(r"(?:I|we) (?:use|am using|(?:mostly |mainly )?(?:write (?:everything |my \w+ |code |mostly )?|code |program |develop )(?:mostly |mainly |primarily )?in|type on) (?!(?:an?|the|this|that|these|those|it|them|my|your|our|his|some|to|two|one|both|which|what|for|as)\b)(?P<object>[\w.+#/-]{1,20}(?:(?: and(?: some| a bit of| sometimes)?)? (?!(?:to|for|as|on|at|because|and|every|daily|with|in|when|instead|mostly|most)\b)[\w.+#/-]{1,20}){0,2})(?: (?:for|as|on|at|every|daily|mostly|with|in|instead|most) [^,;]{2,50}| daily)?$",
           _fact(PREFERENCE, "uses:{object}"), unless=r"\b(?:this|that|here|function|method|api call|error)\b"),
+    # what happened or will happen on a day
+    _rule(rf"(?:I|we) (?:have|have got|have to attend|am having|are having) (?:an?|my|our|the) (?:[\w'’-]+ ){{0,5}}?(?:{words.APPOINTMENT})\b", _PLAN, dated=True),
+    _rule(r"(?:I|we) (?:am|are|will be) (?:flying|going|travell?ing|moving|leaving|starting|meeting|visiting|having|getting|presenting|speaking|giving|attending|taking|seeing|hosting|interviewing|running|launching|doing|joining|returning|coming|playing|driving|defending|publishing|opening|expecting|on (?:holiday|vacation|leave)|off|away|back|due)\b[^.;!?]{0,100}$",
+          _PLAN, dated=True, unless=r"\b(?:going to (?:bed|sleep|try|ask|need)|every|each)\b|\?|\b(?:that|this) (?:spot|place|one|thing)\b"),
+    _rule(r"(?:I|we) (?:will|am going to|are going to|have to|need to|am due to|am supposed to|plan to|am planning to|are planning to) (?:fly|go to|travel|move|leave|start|meet|visit|have|get|present|speak|give|attend|take|see|host|run|launch|join|return|come|play|drive|be in|be on|fix|submit|hand in|renew|pick up|drop|defend|marry|publish|open|undergo)\b(?! (?:it|this|that|them|you)\b)[^.;!?]{0,100}$",
+          _PLAN, dated=True),
+    _rule(rf"(?:my|our) (?:[\w'’-]+ ){{0,2}}?(?:{words.APPOINTMENT}|anniversary|due date) (?:is|are|starts?|begins?|takes place|got moved to|was moved to|has been moved to) [^.;!?]{{2,60}}$", _PLAN, dated=True),
+    _rule(r"(?:I|we) (?:went|flew|travell?ed|drove|met|visited|saw|had|attended|presented|took|signed|bought|adopted|started|finished|joined|celebrated|hosted|played|ran|climbed|hiked|returned|came back|got back|broke|lost|found|won|sold|planted|repaired|donated|received|applied|interviewed|spoke|launched|released|hired|called off|cancelled|opened|tried)\b(?! (?:it|this|that|these|those|them|an? (?:blast|pic|photo|look|experience|setback|hard time)|fun|the time|some|no|so much)\b)[^.;!?]{2,110}$",
+          _OCCASION, dated=True, unless=r"\b(?:an? (?:bad|good|rough|great|terrible|long|tough|busy|quiet|nice) (?:day|night|week|time)|no time|trouble|issues?|problems?|errors?|bugs?|questions?|a look|this (?:message|email|error|file)|the same)\b"),
 )
 
 DATED = re.compile(_DAY, re.IGNORECASE)

@@ -85,11 +85,11 @@ def _passes_iban(text: str) -> bool:
 _IS = r"\s{0,3}(?:is|was|are|=|:|是|为|就是|改成了?|改为)\s{0,3}[:\"'“「`]{0,2}\s{0,3}"
 _LOOSE = r"[\s:=,是为“\"'「(（`#-]{0,6}"
 _ONE_TIME = (
-    r"(?:验证码|校验码|动态码|动态密码|动态口令|一次性密码|取件码|\botp\b|\b2fa\b|\bmfa\b"
-    r"|\b(?:verification|security|one[- ]time|login|sign[- ]?in|confirmation|authentication|auth|access|sms)"
+    r"(?:验证码|校验码|动态码|动态密码|动态口令|一次性密码|取件码|备用码|恢复码|\botp\b|\b2fa\b|\bmfa\b"
+    r"|\b(?:verification|security|one[- ]time|login|sign[- ]?in|confirmation|authentication|auth|access|sms|backup|recovery)"
     r" (?:code|pin|passcode|password)|\bcvv2?\b|\bcvc\b|安全码)"
 )
-_CODE = r"(?<![\w.])(?=[a-z]{0,4}[- ]?\d)[a-z0-9]{0,4}[- ]?\d{3,8}(?![\w])"
+_CODE = r"(?<![\w.])(?=[a-z]{0,4}[- ]?\d)[a-z0-9]{0,5}[- ]?\d{3,8}(?:-\d{3,8})?(?![\w])"
 
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern, re.IGNORECASE))

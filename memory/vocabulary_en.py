@@ -39,13 +39,13 @@ _JOBS = """
     physician|physiotherapist|physio|pianist|pilot|plumber|poet|police officer|policeman|politician|postdoc|postman
     pr manager|priest|principal|producer|product manager|professor|programmer|project manager|psychiatrist|psychologist
     publisher|qa|radiologist|realtor|receptionist|recruiter|reporter|researcher|sailor|salesman|salesperson|scientist
-    sculptor|secretary|security guard|shop assistant|singer|social worker|software engineer|soldier|solicitor|specialist
+    sculptor|secretary|security guard|guard|shop assistant|singer|social worker|software engineer|soldier|solicitor|specialist
     stay-at-home dad|stay-at-home mom|stay-at-home mum|student|surgeon|surveyor|sysadmin|tailor|teacher|team lead
     tech lead|technician|tester|therapist|trader|trainee|trainer|translator|truck driver|tutor|undergrad|undergraduate
     vet|veterinarian|videographer|violinist|volunteer|waiter|waitress|web dev|welder|writer|yoga instructor|youtuber
     instructor|intern|apprentice|pensioner|retiree|landlord|streamer|blogger|influencer|activist|coder|strategist
     """
-JOB = words_pattern(_JOBS)
+JOB = words_pattern(_JOBS) + r"|(?:head|director|vp|chief|president|dean|professor) of [a-z]{2,15}(?: [a-z]{2,12})?"
 
 FIELD = words_pattern(
     """

@@ -200,7 +200,7 @@ _MARKED = re.compile(r"？|\?(?=[\s)\"”'」\u4e00-\u9fff]|$)")
 _ASKING_ZH = _either(
     r"什么|(?<!好)几(?:点|号|个|岁|年级|月|楼|次|天|位|家|种|条|层|时|人|本|斤|块|页)|(?<!不管)(?<!无论)哪|啥|谁",
     r"多(?:少|久|大|长|高|远)|怎么|怎样|如何|为什么|为何|是否|有没有|是不是|能不能|会不会|还是不",
-    rf"(?:吗|呢|么|来着|没有|与否){_END}$",
+    rf"(?:吗|呢|么|来着|没有|与否|[，,].{{0,12}}的.{{1,6}}是){_END}$",
 )
 _ASKING_EN = _either(
     r"(?:(?:remind me|tell me|i(?:'d| would) (?:like|love) to know|do you (?:know|remember|recall)|i wonder|i forgot"
@@ -219,6 +219,7 @@ _ENDED = _either(
 _FIRST_PERSON = _either(r"我|咱|本人|i(?:'m|'ve)?\b|my\b|we\b|our\b", before=r"\s*")
 
 _QUESTION_POINTS = 0.5
+"""High: a question taken for small talk is never looked up; small talk taken for a question merely finds nothing."""
 _ENDED_POINTS = 0.3
 _FIRST_PERSON_POINTS = 0.2
 

@@ -93,11 +93,11 @@ def _bullets(entries: Sequence[EvidenceEntry], choose: Choice) -> list[_Bullet]:
 
 def _facet_sentences(facet: Facet) -> Choice:
     def choose(entry: EvidenceEntry) -> list[str]:
-        kept = []
+        kept, told = [], set(quotable(entry.text))
         for raw in sentences(inert(entry.text)):
             text = quote(raw)
             states = _OPEN.search(raw) if facet == "todos" else _DECIDED.search(text)
-            if text and states and text in quotable(entry.text):
+            if states and text in told:
                 kept.append(text)
         return kept
 
@@ -133,9 +133,13 @@ def _grouped(bullets: Sequence[_Bullet], language: Language) -> list[str]:
     for (title, date), members in groups.items():
         dated = "" if not date else f"（{date}）" if language == "zh" else f" ({date})"
         marks = [f" [{member.entry.n}]" if member.entry.n else "" for member in members]
-        if len(members) == 1 and (title in members[0].text or members[0].text in title):
+        if len(members) == 1 and _repeats(title, members[0].text):
             lines.append(f"- {members[0].text}{dated}{marks[0]}")
             continue
         lines.append(f"**{title}**{dated}")
         lines += [f"- {member.text}{mark}" for member, mark in zip(members, marks, strict=True)]
     return lines
+
+
+def _repeats(title: str, text: str) -> bool:
+    return text in title or (title in text and 2 * len(title) >= len(text))

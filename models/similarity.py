@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import chain
@@ -37,7 +38,7 @@ class SentenceSimilarity:
 
     def __init__(self, embeddings: Embeddings) -> None:
         self._embeddings = embeddings
-        self._vectors: OrderedDict[str, Vector] = OrderedDict()
+        self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
 
     async def measure(self, question: str, sentences: Sequence[str]) -> Similarity:
         """A function that knows the similarity of these sentences to this question, and 0 for any other.
@@ -72,16 +73,22 @@ class SentenceSimilarity:
         return lambda _, wanted: [known.get(text, 0.0) for text in wanted]
 
     async def _embed(self, texts: Sequence[str]) -> dict[str, Vector]:
-        found = {text: self._vectors[text] for text in texts if text in self._vectors}
-        missing = [text for text in dict.fromkeys(texts) if text not in found]
+        keys = {text: _key(text) for text in texts}
+        found = {text: self._vectors[key] for text, key in keys.items() if key in self._vectors}
+        missing = [text for text in keys if text not in found]
         if missing:
             found |= zip(missing, map(_unit, await self._embeddings.aembed_documents(missing)), strict=True)
         for text, vector in found.items():
-            self._vectors[text] = vector
-            self._vectors.move_to_end(text)
+            self._vectors[keys[text]] = vector
+            self._vectors.move_to_end(keys[text])
         while len(self._vectors) > _REMEMBERED:
             self._vectors.popitem(last=False)
         return found
+
+
+def _key(text: str) -> bytes:
+    """A digest: an erased note must not live on as a key of a cache."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _rescaled(cosine: float, level: float, reach: float) -> float:

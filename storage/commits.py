@@ -82,6 +82,24 @@ async def of_session(tx: Transaction, session_id: UUID) -> list[Commit]:
     return [_commit(row) for row in await tx.all(_SQL["of_session"], {"session_id": session_id})]
 
 
+async def unfinished(tx: Transaction, session_id: UUID) -> UUID | None:
+    """The oldest commit of a session that has not ended, if any."""
+    row = await tx.one(_SQL["unfinished"], {"session_id": session_id})
+    return row["commit_id"] if row else None
+
+
+def as_id(text: str) -> UUID:
+    """A commit's id from text.
+
+    Raises:
+        NotFoundError: it is none, so there is no such commit.
+    """
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFoundError(f"There is no commit {text[:64]!r}.") from None
+
+
 async def take(tx: Transaction, commit_id: UUID) -> int | None:
     """Become the commit's worker; the fence to write under, or None if it has ended."""
     row = await tx.one(_SQL["take"], {"commit_id": commit_id})

@@ -21,6 +21,13 @@ select commit_id, session_id, from_seq, upto_seq, state, fence, reason, candidat
 from pm.session_commit where tenant_id = %(tenant)s and owner_id = %(owner)s and session_id = %(session_id)s
 order by from_seq
 
+-- name: unfinished
+-- The oldest commit of a session that has not ended.
+select commit_id from pm.session_commit
+where tenant_id = %(tenant)s and owner_id = %(owner)s and session_id = %(session_id)s
+  and state in ('claimed', 'pending', 'failed')
+order by from_seq limit 1
+
 -- name: take
 -- A worker takes the commit: a higher fence refuses every older one.
 update pm.session_commit set fence = fence + 1
