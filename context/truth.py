@@ -79,7 +79,8 @@ class ChatMessage:
     seq: int = 0
     parent_id: UUID | None = None
     tool: dict[str, Any] = field(default_factory=dict)
-    """Tool calls of an assistant message ({"calls": [...]}) or name and status of a tool message."""
+    """Of an assistant message its `calls`, and `recited` when it only quotes what was found (it holds no knowledge of
+    its own and is not indexed); of a tool message its name and status."""
     state: MessageState = MessageState.COMPLETE
     speaker: str | None = None
     zone: str | None = None

@@ -165,7 +165,7 @@ async def open_engine(settings: Settings | None = None) -> AsyncIterator[Engine]
             chat_model=model,
             offline=settings.offline,
             intent=IntentAnalyzer(
-                classifier=IntentClassifier(embedder.embeddings if embedder and not settings.embedding_model else None),
+                classifier=IntentClassifier(embedder.embeddings if embedder else None),
                 prompts=prompts,
                 model=None if settings.offline else model,
                 deadline=settings.chat.intent_deadline,
@@ -248,7 +248,7 @@ def _embedder(settings: Settings) -> tuple[EmbedderHandle | None, tuple[Degradat
 
 def _chat_model(settings: Settings, embedder: EmbedderHandle | None) -> BaseChatModel:
     if settings.chat_model is None:
-        return OfflineBrain(embeddings=embedder.embeddings if embedder and not settings.embedding_model else None)
+        return OfflineBrain(embeddings=embedder.embeddings if embedder else None)
     return build_chat_model(
         model=settings.chat_model,
         base_url=settings.openai_base_url,

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid5
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 
 from context.errors import ConflictError
 from context.scope import Scope
@@ -131,14 +131,18 @@ def to_truth(own: Sequence[AnyMessage], turn: Turn, parts: ChatParts) -> list[Ch
             kept.append(
                 ChatMessage(
                     role=MessageRole.ASSISTANT,
-                    tool={"calls": [{"id": c["id"], "name": c["name"], "args": c["args"]} for c in calls]}
-                    if calls
-                    else {},
+                    tool=_tool(calls, recited=parts.offline),
                     state=MessageState.INCOMPLETE if incomplete else MessageState.COMPLETE,
                     **common,
                 )
             )
     return kept
+
+
+def _tool(calls: Sequence[ToolCall], *, recited: bool) -> dict[str, Any]:
+    """What truth keeps beside an assistant's words: its calls, and whether the words only recite what was found."""
+    made = [{"id": c["id"], "name": c["name"], "args": c["args"]} for c in calls]
+    return {**({"calls": made} if made else {}), **({"recited": True} if recited else {})}
 
 
 def _calls(own: Sequence[AnyMessage]) -> list[dict[str, Any]]:

@@ -49,6 +49,7 @@ def context_message(context: AssembledContext, turn: Turn, plan: QueryPlan) -> H
                     for entry in context.entries
                 ],
                 "first_turn": turn.first,
+                "policy": turn.policy.value,
                 "intent": {"intent": plan.intent, "special": plan.special} if plan.intent else None,
                 "degradations": [degradation_line(d, turn.language) for d in context.degradations],
             }

@@ -15,11 +15,11 @@ from context.text import plain
 _LONGEST_HEADING = 200
 """Characters; a longer "heading" is a paragraph above a rule."""
 _SHOWN_HEADING = 120
-_DUMP_LINES, _DUMP_LENGTH = 20_000, 8
+_DUMP_LINES, _DUMP_LENGTH = 20_000, 5
 """More lines than this, shorter than this on average, are figures or a dump: as Markdown they take seconds."""
 _ROWS = frozenset({"fence", "code_block", "table_open", "html_block"})
 
-_parser = MarkdownIt("commonmark").enable("table")
+_parser = MarkdownIt("commonmark").enable("table").disable("reference")  # a link definition is a line like others
 _parser.core.ruler.enableOnly(["normalize", "block"])  # inline markup is never needed, and costs three quarters
 
 
@@ -69,7 +69,7 @@ class Lines:
 def blocks_of(source: Lines) -> list[Block]:
     """The top-level blocks in order; together they hold every line that is not blank, each once.
 
-    A text of over 20,000 lines with fewer than 8 characters each is not read as Markdown: its runs of lines are blocks.
+    A text of over 20,000 lines with fewer than 5 characters each is not read as Markdown: its runs of lines are blocks.
     """
     path: list[tuple[int, str]] = []
     heading = ""

@@ -234,7 +234,7 @@ def stage_nodes(
 ) -> list[IndexedNode]:
     """A stage of a chat as nodes: the container first, then one leaf a message with words. Pure."""
     uri = stage_uri(scope.user, session.session_id, messages[0].seq)
-    said = [message for message in messages if message.content.strip() and message.role is not MessageRole.TOOL]
+    said = [message for message in messages if speaks(message)]
     transcript = "\n".join(message.content for message in said)
     title = session.title or abstract_of("", transcript, limit=60)
     abstract = abstract_of(title, transcript) or title or "(no words)"
@@ -286,6 +286,12 @@ def stage_nodes(
         found.append(IndexedNode(node=leaf, terms=words))
         before = message
     return found
+
+
+def speaks(message: ChatMessage) -> bool:
+    """Whether a message can be found by its own words: not a tool's result, and not an answer that only recites what
+    was found (its sources are found themselves; indexed, answers would soon quote answers)."""
+    return bool(message.content.strip()) and message.role is not MessageRole.TOOL and not message.tool.get("recited")
 
 
 def turn_prior(message: ChatMessage, before: ChatMessage | None) -> float:

@@ -16,7 +16,7 @@ from context.budget import count_tokens
 from context.derived import ContextNode, Degradation, Evidence, Pin
 from context.messages import degradation_line
 from context.scope import Scope
-from context.types import ContextType, Language
+from context.types import ContextType, KnowledgeLayer, Language
 from prompts.library import PromptLibrary
 from retrievers.base import Match, QueryPlan
 from retrievers.disclosure import (
@@ -33,6 +33,9 @@ from retrievers.disclosure import (
 )
 from storage import catalog, memories, sessions
 from storage.database import Database, Transaction
+
+_LEAST_ROOM = 80
+"""Characters of B2 below which no further chunk is begun."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +176,8 @@ class ContextAssembler:
         sources: set[str] = set()
         changed = False
         room = self.settings.tier2_characters
+        history = _HistoryQuota(matches, loaded, self.settings)
+        proofs = _proofs(loaded)
 
         def say(match: Match, verdict: str, reason: str) -> None:
             section = "memories" if match.context_type is ContextType.MEMORY else "resources"
@@ -189,12 +194,16 @@ class ContextAssembler:
                 say(match, "dropped", f"Tier-0 only: {decision.reason}")
             elif not valid_score(match.score):
                 say(match, "dropped", "invalid score")
+            elif match.uri in proofs:
+                say(match, "dropped", f"is the evidence of {proofs[match.uri]}")
             elif decision.tier == 1 and _item_of(node) in sources:
                 say(match, "dropped", "same source as an entry above")
             elif len(chosen) >= self.settings.tier1_entries:
                 say(match, "dropped", f"more than K = {self.settings.tier1_entries}")
-            elif decision.tier == 2 and room < 80:
+            elif decision.tier == 2 and room < _LEAST_ROOM:
                 say(match, "dropped", f"over B2 = {self.settings.tier2_characters} characters")
+            elif not history.takes(node):
+                say(match, "dropped", "history gives way to current knowledge")
             else:
                 sources.add(_item_of(node))
                 chosen.append((match, decision.tier))
@@ -317,9 +326,34 @@ class ContextAssembler:
             left -= entry.size()
             room -= len(entry.text)
             entries.append(entry)
-            if tier == 2 and room < 80:
+            if tier == 2 and room < _LEAST_ROOM:
                 break
         return entries, changed
+
+
+class _HistoryQuota:
+    """At most half of the entries may be history (layer log) while current knowledge was found too."""
+
+    def __init__(self, matches: Sequence[Match], loaded: _Loaded, settings: DisclosureSettings) -> None:
+        found = [loaded.nodes[m.vid][0].layer for m in matches if m.vid in loaded.nodes and loaded.nodes[m.vid][1]]
+        current = sum(layer is not KnowledgeLayer.LOG for layer in found)
+        self._left = max(settings.tier1_entries // 2, settings.tier1_entries - current)
+
+    def takes(self, node: ContextNode) -> bool:
+        """Whether this node may still be an entry; counts it if so."""
+        if node.layer is not KnowledgeLayer.LOG:
+            return True
+        self._left -= 1
+        return self._left >= 0
+
+
+def _proofs(loaded: _Loaded) -> dict[str, str]:
+    """Messages that are the evidence of a found memory, to the memory: the memory speaks for them."""
+    found = {}
+    for node, holds in loaded.nodes.values():
+        if holds and node.context_type is ContextType.MEMORY and node.record_id:
+            found.update({e.source_uri: node.uri for e in loaded.evidence.get(node.record_id, ())})
+    return found
 
 
 async def _load(tx: Transaction, vids: Sequence[int]) -> _Loaded:

@@ -211,7 +211,7 @@ def entry_of(
     labels = [f"Tier-{tier}", kind, node.layer.value, node.status.value]
     if valid_score(match.score):
         labels.append(f"Score: {match.score:.2f} (rank {n}/{total})")
-    labels += [reason_of(match), title, source, date]
+    labels += [reason_of(match), *(part.replace(" · ", " - ") for part in (title, source)), date]
     return Entry(
         n=n,
         uri=node.uri,

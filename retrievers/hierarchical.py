@@ -140,13 +140,19 @@ class CatalogHierarchicalRetriever:
             pending=recall.pending,
         )
 
-    def calibrated(self, raw: float, *, dense: bool) -> float:
-        """A raw score on [0, 1]: linear between the embedder's 5th and 95th percentile, clipped; no probability."""
+    def calibrated(self, raw: float, *, dense: bool, turn: bool = False) -> float:
+        """A raw score on [0, 1]: linear between the embedder's 5th and 95th percentile, clipped; no probability.
+
+        Args:
+            dense: whether a cosine is part of it.
+            turn: whether that cosine is of a dialogue window, which lies a little higher.
+        """
         low, high = (_WORDS_LOW, _WORDS_HIGH)
         if self.profile.fusion == "rrf":
             low, high = 0.0, 2.0 / (self.profile.rrf_k + 1)
         elif dense and self._embedder:
             low, high = self._embedder.low, self._embedder.high
+            raw -= self.profile.turn_shift if turn else 0.0
         return float(np.clip(0.05 + 0.9 * (raw - low) / (high - low), 0.0, 1.0))
 
     async def _finish(
@@ -161,7 +167,8 @@ class CatalogHierarchicalRetriever:
                 uses = await refs.usage(tx, hot, miv=pin.miv)
         ranked = []
         for match in leaves:
-            semantic = self.calibrated(match.raw, dense="dense" in match.parts)
+            turn = snapshot.nodes[snapshot.index[match.uri]].pos > 0
+            semantic = self.calibrated(match.raw, dense="dense" in match.parts, turn=turn)
             final = semantic
             parts = {**match.parts, "calibrated": semantic}
             if match.uri in hot:

@@ -9,7 +9,11 @@ from context.budget import count_tokens
 from resources.levels import OVERVIEW_TOKENS, overview_of
 
 FILLER = "大家轮流发言，说法很多。\n\n" * 200
-NOTE = f"# 存储\n\n会议讨论了三个方案。\n\n{FILLER}## 选型\n\n我们决定采用 PostgreSQL 18。\n\n{FILLER}## 备份\n\n每天一次。\n"
+NOTE = (
+    f"# 存储\n\n会议讨论了三个方案。\n\n{FILLER}"
+    f"## 选型\n\n我们决定采用 PostgreSQL 18。\n\n{FILLER}"
+    "## 备份\n\n每天一次。\n"
+)
 
 
 def test_short_texts_have_no_overview() -> None:
