@@ -29,19 +29,23 @@ _CUT = _pattern(
     r"|\s+(?=so\s+(?!much|many|far|long|good|bad|well|that\b|hard|often|little|few|happy|sad|tired|excited|busy|sorry|cool|nice|great|proud|glad|very|to\b|you know|that)\w)"
     r"|\s+(?=(?:can|could|should|do|would)\s+(?:I|you|we)\b)|\s+\|\s+|\s+[(]|[)]\s*"
 )
+_OCCASION = _pattern(r"(?:and |but |so )?(?:when|whenever|after|before) (?!you\b)")
+_SPEAKS = _pattern(r"(?:I|we|I'm|I’m|I've)\b")
 _INTRODUCTION = _pattern(r"(?:(?:hi|hey|hello)[\s,!]*)?(?:I'm|I am|I’m|im|this is) (?P<name>(?-i:[A-Z])[a-z]+(?: (?-i:[A-Z])[a-z]+)?)$")
 """`I'm Marcus, a developer`: only what follows tells a name from "I'm German"."""
 
 
 def cut(sentence: str) -> list[str]:
-    """The clauses of a sentence, verbatim pieces in order; noun phrases that continue a list stay with it."""
+    """The clauses of a sentence in order: noun phrases that continue a list and the `when` of a habit stay with it."""
     pieces = [piece.strip() for piece in _CUT.split(sentence) if piece and piece.strip()]
     for place, piece in enumerate(pieces[:-1]):
         if (met := _INTRODUCTION.match(piece)) and _APPOSITION.match(pieces[place + 1]):
             pieces[place] = f"my name is {met['name']}"
     clauses: list[str] = []
     for piece in pieces:
-        if clauses and _continues_list(clauses[-1], piece):
+        if clauses and _OCCASION.match(clauses[-1]) and _SPEAKS.match(piece):
+            clauses[-1] = f"{piece} {clauses[-1][:1].lower()}{clauses[-1][1:]}"
+        elif clauses and _continues_list(clauses[-1], piece):
             clauses[-1] = f"{clauses[-1]}, {piece}"
         else:
             clauses.append(piece)
@@ -241,7 +245,7 @@ _QUESTION = _pattern(
 _TAG = _pattern(r"(?:right|correct|no|isn't it|don't I|am I not|aren't I|didn't I|haven't I|or not|yes|true|remember|you know)\s*\?+$")
 _OTHER = _pattern(
     rf"(?:he|she|they|his|her|their|him|someone|somebody|everyone|people|most people|a (?:friend|colleague|coworker|guy|girl|man|woman|neighbou?r)\b.*"
-    rf"|(?:my|our) (?:[\w'’-]+ )?(?:{words.RELATION}|parents|kids|children|friends|family|siblings|brothers|sisters|sons|daughters|colleagues|grandparents|team ?mates|flatmates|roommates)(?:'s)?"
+    rf"|(?:my|our) (?:[\w'’-]+ )?(?:{words.RELATION}|parents|kids|children|friends|family|siblings|brothers|sisters|sons|daughters|colleagues|grandparents|team ?mates|flatmates|roommates)(?:'s)?(?! (?:tongue|language)\b)"
     rf"|(?:I|we) (?:have|know) (?:got )?(?:an?|some|two|\w+) (?:\w+ )?(?:friends?|colleagues?|{words.RELATION})\b.* (?:who|that|whose)\b.*)\b"
 )
 _DENIAL = _pattern(r"(?<=\b)(?: not\b| never\b|(?<=have) no\b|(?<=have) not\b)")
@@ -322,6 +326,7 @@ def object_key(text: str) -> str:
 
 
 _ROLE_OF = {word: role for role, names in words.ROLES.items() for word in names.split("|")}
+_ROLE_OF |= {f"{word}s": role for word, role in _ROLE_OF.items()} | {"children": "child", "wives": "spouse"}
 
 
 def role(word: str) -> str:

@@ -83,7 +83,9 @@ _WORKED_ON = re.compile(
     r"[^:：\n]{0,60}?(?:\b(?:translat\w+|proofread|rewrite|rephrase|reword|paraphrase|summari[sz]e|polish|improve|correct|fix"
     r"|edit|check the|grammar|typos?|reply to|respond to|explain|comment on|feedback on|the following|this text|example|transcribe"
     r"|in (?:german|french|english|spanish|chinese|japanese))\b|翻译|译成|译为|润色|改写|校对|总结一下|修改|纠正|改一?下|病句|续写|扩写|仿写|造句|点评"
-    r"|以下|如下|下面这|例如|比如|例句)[^:：\n]{0,40}[:：]",
+    r"|以下|如下|下面这|例如|比如|例句)[^:：\n]{0,40}[:：]"
+    r"|[^:：\n]{0,40}?(?:\b(?:draft|text|sentence|paragraph|cv|resume|lyrics|caption|prompt|quote|passage|essay|letter|blurb|headline|slogan|bio)|草稿|初稿|原文|文本"
+    r"|句子|段落|文案|简历|歌词|台词|提示词|作文|稿子|文章|标题|口号|个人简介|自我介绍)\s{0,2}(?:is|是|如下)?\s{0,2}[:：]",
     re.IGNORECASE,
 )
 

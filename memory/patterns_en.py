@@ -24,7 +24,7 @@ _DAY = rf"\b{words.DAY}\b"
 
 _POINTING = (
     r"(?:it|this|that|these|those|for|with|you|your|yours|him|her|his|hers|their|them|they|me|us|myself|each other|one|ones|none"
-    r"|nothing|anything|everything|something|both|all of|some of|most of|a lot|how|what|when|where|why|whether|if|being|my"
+    r"|nothing|anything|everything|something|both|all of|some of|most of|a lot|how|what|when|where|why|whether|if|being (?:here|there|able|with you|this|that)|my"
     r"|to(?:$| (?:know|hear|see|ask|think|say|point|add|note|be|have|get|go|keep|help|use (?:this|that|it)))|working with you|seeing"
     r"|two|three|four|several|a few|all (?:the|this|that|these|those|of)|\w+ing (?:into |to |with |around )?(?:it|this|that|these|those|them|you|him|her|each)"
     r"|the (?!(?:(?-i:[A-Z])|ocean|sea|beach|mountains?|outdoors|countryside|city|night|rain|snow|cold|heat|sun|summer|winter|autumn"
@@ -94,7 +94,7 @@ _SINCE_PAST = r"\b(?:back then|at the time|in those days|when I was|as a kid|as 
 RULES: tuple[Rule, ...] = (
     # who I am
     _rule(rf"my (?:full |first |last |real |sur)?name is {_LOOSE_NAME}$", _fact(PROFILE, "name"), unless=r" (?:not|on)\b"),
-    _rule(rf"(?:I am called|I go by|people call me|everyone calls me|my friends call me) {_LOOSE_NAME}$", _fact(PROFILE, "name")),
+    _rule(rf"(?:I am called|I go by|people call me|everyone calls me|my friends call me) {_LOOSE_NAME}(?: (?:at|in|for|on) [^,;]{{2,20}})?$", _fact(PROFILE, "name")),
     _rule(rf"(?:please |you can |just )?call me {NAME}$", _fact(PREFERENCE, "address"), bare=True,
           unless=r"\b(?:Back|At|When|Later|Tomorrow|Crazy)\b"),
     _rule(rf"I (?:am|have been|went|became|turned|have gone) (?P<diet>{words.DIET})(?: now)?(?: (?:since|for|in|after) [^,;]{{2,30}})?$", _fact(PREFERENCE, "diet")),
@@ -122,6 +122,8 @@ RULES: tuple[Rule, ...] = (
     _rule(r"I (?:just )?(?:joined|started at|started working at|started working for) (?P<org>(?-i:[A-Z])[^,;]{1,50})$", _fact(PROFILE, "employer"), _MILESTONE,
           unless=r"\b(?:Zoom|Slack|Teams|Discord)\b"),
     _rule(r"I (?:work|am working) in (?P<place>(?-i:[A-Z])[^,;]{2,40})$", _fact(PROFILE, "workplace")),
+    _rule(r"my pronouns are [^,;]{3,20}$", _fact(PROFILE, "pronouns")),
+    _rule(r"I am (?:an? )?(?:(?:practi[sc]ing|devout|non-practi[sc]ing|lapsed|born-again) )?(?:catholic|christian|muslim|jewish|jew|buddhist|hindu|sikh|protestant|mormon|quaker|atheist|agnostic|orthodox)$", _fact(PROFILE, "religion")),
     # where I live and come from
     _rule(r"(?:I|we) (?:no longer live|do not live) (?:in|at|near) [^,;]{2,50}?(?: any ?more| any longer)$|(?:I|we) no longer live (?:in|at|near|with) [^,;]{2,50}$",
           _fact(PROFILE, "residence", negated=True)),
@@ -150,6 +152,7 @@ RULES: tuple[Rule, ...] = (
     _rule(rf"(?:I|we) have (?:got )?{_COUNT} (?:\w+ ){{0,3}}?(?:kids?|child|children|sons?|daughters?|girls?|boys?|toddlers?|grandchildren|grandkids)\b(?! who)",
           _fact(PROFILE, "family:children"), unless=r"\b(?:called|named)\b"),
     _rule(rf"I have (?:got )?{_COUNT} (?:\w+ ){{0,2}}?(?:brothers?|sisters?|siblings)\b(?! who)", _fact(PROFILE, "family:siblings"), unless=r"\b(?:called|named)\b"),
+    _rule(r"I am (?:an only child|the (?:youngest|oldest|eldest|middle)(?: child)?(?: of \w+(?: \w+)?| in my family)?|an? (?:twin|triplet))$", _fact(PROFILE, "family:siblings")),
     _rule(r"I am (?:an? |the )?(?:\w+ )?(?:mother|mom|mum|father|dad|parent|grandmother|grandfather) (?:of|to) [^,;]{1,30}$", _fact(PROFILE, "family:children")),
     _rule(r"(?:I|we) (?:am|are|have been|got) (?:happily |recently |newly )?(?:married|single|divorced|engaged|widowed|separated)(?: (?:to [^,;]{2,30}|for [^,;]{2,20}|now|with [^,;]{2,40}))?$",
           _fact(PROFILE, "marital_status"), unless=r"\bgot\b"),
@@ -162,7 +165,7 @@ RULES: tuple[Rule, ...] = (
           _fact(PROFILE, "health:{object}")),
     _rule(rf"I am (?P<object>{words.CONDITION})(?: (?:in|with) [^,;]{{2,30}})?(?=$| (?:and|but)\b)", _fact(PROFILE, "health:{object}")),
     _rule(rf"I (?:can )?speak (?:fluent |native |some |a little |a bit of |good |basic |both )*(?P<object>(?:{words.LANGUAGE})\b[^.;:!?]{{0,60}})$", _fact(PROFILE, "languages")),
-    _rule(rf"(?:my (?:native|first|mother|second|main) (?:language|tongue) is|I am fluent in|I am (?:a )?native (?:speaker of )?|I grew up speaking) ?(?:{words.LANGUAGE})\b[^.;:!?]{{0,40}}$",
+    _rule(rf"(?:my (?:native|first|mother|second|main) (?:language|tongue) is (?=(?-i:[A-Z])\w+$)\w+$|(?:my (?:native|first|mother|second|main) (?:language|tongue) is|I am fluent in|I am (?:a )?native (?:speaker of )?|I grew up speaking) ?(?:{words.LANGUAGE})\b[^.;:!?]{{0,40}})$",
           _fact(PROFILE, "languages")),
     _rule(r"I am (?:bilingual|trilingual|multilingual)\b", _fact(PROFILE, "languages")),
     _rule(r"I (?:am|have been|started) (?:learning|teaching myself|picking up|taking lessons in) (?!(?:a lot|a ton|tons|so much|that|this|it|about|from|with|more|new things|how to (?!play|cook|code|draw|paint|swim|drive|ski|surf|sew|knit|dance|sing|speak|read|write|bake|program|sail|fly)|to (?:use|cope|accept|live|be|not))\b)(?:to |how to )?(?P<object>[^.,;:!?]{2,40}?)(?: now| lately| recently| too)?$",
@@ -174,6 +177,9 @@ RULES: tuple[Rule, ...] = (
     _rule(r"(?:my time ?zone is|I am (?:on|in)) (?P<object>(?-i:[A-Z]{2,4}T)\b[^,;]{0,12}|UTC ?[+-]?\d{0,2}|GMT ?[+-]?\d{0,2}|the \w+ time zone)$", _fact(PROFILE, "timezone")),
     _rule(r"my (?:main |big |long-term |personal |current )?(?:goal|aim|ambition|new year's resolution|resolution)(?: (?:this|for the|for this|for|next) (?:year|month|week|quarter|spring|summer|\d{4}))? is (?:to )?(?!(?:that|this|it)\b)[^,;]{4,80}$", _fact(PROFILE, "goal")),
     # people, projects, organisations, terms
+    _rule(rf"(?:my|our) (?:\w+ )?(?P<role>kids|children|(?:{words.RELATION})s)(?:' names)? are (?:called |named )?(?P<name>(?-i:[A-Z])[\w'’-]{{1,20}}(?:, (?-i:[A-Z])[\w'’-]{{1,20}}){{0,4}},? and (?-i:[A-Z])[\w'’-]{{1,20}})$",
+          _fact(ENTITY, "{role}", group="name", subject="name"), listed=True),
+    _rule(rf"the (?P<kind>project|app|product|book|novel|game|startup|company|team|band|paper) (?:I am|we are|I|we|that I am|that we are) (?:working (?:on|for|at|in)|building|writing|developing|started|founded|run|work (?:on|for|at)|play in) is (?:called |named ){_LOOSE_NAME}$", _fact(ENTITY, "{kind}:{name}", subject="name")),
     _rule(rf"(?:my|our) (?:\w+ )?(?P<role>{words.RELATION})(?:'s name)? is (?:called |named )?(?P<name>(?-i:[A-Z])[\w'’-]{{1,30}}(?: (?-i:[A-Z])[\w'’-]{{0,30}})?)$", _PERSON),
     _rule(rf"(?:my|our) (?:\w+ )?(?P<role>{words.RELATION})(?:'s name is| is called| is named) {_LOOSE_NAME}$", _PERSON),
     _rule(rf"(?:my|our) (?:\w+ )?(?P<role>{words.RELATION}),? {NAME},? (?:is|was|has|works?|runs?|lives?|moved|studies|teaches|plays|speaks|owns|manages|leads|handles|does|can|likes|loves|hates|prefers|wants|takes|just|got|started|and I|drives|writes|makes|used|will|turned|turns|joined|had|graduated)\b",
@@ -226,13 +232,15 @@ RULES: tuple[Rule, ...] = (
     _rule(r"I am not an? (?P<object>(?:bit of an? |total |real )?(?:night owl|early bird|early riser|morning person|evening person|coffee person|tea person|cat person|dog person))\b", _fact(PREFERENCE, "trait:{object}", negated=True)),
     _rule(r"I play (?:the |in an? )?(?P<object>(?:\w+ )?(?:cello|piano|guitar|bass|drums|violin|flute|saxophone|sax|clarinet|trumpet|ukulele|harp|viola|accordion|banjo|organ|keyboard|tennis|football|soccer|basketball|volleyball|badminton|golf|chess|rugby|cricket|hockey|squash|table tennis|ping pong|poker|go|d&d|dnd|video games|board games|band|orchestra))\b", _fact(PREFERENCE, "hobby:{object}")),
     _rule(rf"(?:I|we) (?:\w+ )?(?:usually|always|often|normally|typically|generally|tend to|try to|regularly|mostly|never|rarely|hardly ever|like to) (?!(?:get|see|have (?:this|a problem)|forget|wonder|feel|think|thought|wanted)\b)(?:{words.ACTIVITY})\b(?! (?:this|that|it)\b)[^.;!?]{{0,80}}$",
-          _fact(PREFERENCE, "habit:{clause}"), unless=r"\b(?:error|bug|issue|crash|exception|this file|the docs)\b"),
+          _fact(PREFERENCE, "habit:{clause}"), unless=r"\b(?:error|bug|issue|crash|exception|this file|the docs|here|there)\b"),
+    _rule(r"(?:I|we) (?:usually|normally|typically|generally|tend to|regularly|rarely|hardly ever) (?!(?:get|see|forget|wonder|feel|think|find|know|end|fail|struggle|agree|hate|like|love|prefer|do not|am|are|is|was|only|not|\w+ed)\b)[a-z]{2,12} (?!(?:this|that|it|you|these)\b)[^.;!?]{2,80}$",
+          _fact(PREFERENCE, "habit:{clause}"), unless=r"\b(?:error|bug|issue|crash|exception|this file|the docs|you|your|here|there|go to relax)\b"),
     _rule(rf"(?:I|we) (?:do|go|{words.ACTIVITY})\b[^.;!?]{{0,60}}?\b(?:every (?:single )?(?:other )?(?:day|morning|evening|night|week|weekend|weekday|month|year|sunday|monday|tuesday|wednesday|thursday|friday|saturday)|each (?:day|morning|evening|week)|daily|weekly|(?:once|twice|(?:two|three|four|five|six|\d) (?:times|days|hours)) (?:a|per) (?:day|week|month|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|at weekends|before (?:work|bed|breakfast)|in the (?:mornings?|evenings?))\b",
           _fact(PREFERENCE, "habit:{clause}"), unless=r"\b(?:error|bug|issue|want|need)\b"),
     _rule(r"I (?:do my best (?:work|thinking|writing)|work best|think best|write best|focus best|am most productive|am more productive|concentrate best) (?:late |early )?(?:at night|in the (?:morning|evening|afternoon)s?|[^,;]{3,40})$", _fact(PREFERENCE, "habit:focus_time")),
     _rule(r"I take (?:[\w-]+ ){1,4}?(?:every day|daily|every (?:morning|night|evening)|twice a day|once a day|for my [\w ]{3,25})\b", _fact(PREFERENCE, "habit:{clause}")),
-    _rule(r"I (?:drive|ride|own) (?:an? )(?P<object>(?-i:[A-Z])[\w -]{1,30})$", _fact(PREFERENCE, "uses:{object}")),
-    _rule(r"(?:I|we) (?:use|am using|(?:mostly |mainly )?(?:write (?:everything |my \w+ |code |mostly )?|code |program |develop )(?:mostly |mainly |primarily )?in|type on) (?!(?:an?|the|this|that|these|those|it|them|my|your|our|his|some|to|two|one|both|which|what|for|as)\b)(?P<object>[\w.+#/-]{1,20}(?:(?: and(?: some| a bit of| sometimes)?)? (?!(?:to|for|as|on|at|because|and|every|daily|with|in|when|instead|mostly|most)\b)[\w.+#/-]{1,20}){0,2})(?: (?:for|as|on|at|every|daily|mostly|with|in|instead|most) [^,;]{2,50}| daily)?$",
+    _rule(r"I (?:drive|ride|own) (?:an? )(?P<object>(?:(?:19|20)\d\d |old |new |used |red |blue |black |white )*(?-i:[A-Z])[\w -]{1,30})$", _fact(PREFERENCE, "uses:{object}")),
+    _rule(r"(?:I|we) (?:use|am using|(?:mostly |mainly )?(?:write (?:everything |my \w+ |code |mostly )?|code |program |develop )(?:mostly |mainly |primarily )?in|type on) (?!(?:an?|the|this|that|these|those|it|them|my|your|our|his|some|to|two|one|both|which|what|for|as)\b)(?P<object>[\w.+#/-]{1,20}(?:(?: and(?: some| a bit of| sometimes)?(?= (?-i:[A-Z])))? (?!(?:to|for|as|on|at|because|and|every|daily|with|in|when|instead|mostly|most)\b)[\w.+#/-]{1,20}){0,2})(?: (?:for|as|on|at|every|daily|mostly|with|in|instead|most) [^,;]{2,50}| daily)?$",
           _fact(PREFERENCE, "uses:{object}"), unless=r"\b(?:this|that|here|function|method|api call|error)\b"),
     # what happened or will happen on a day
     _rule(rf"(?:I|we) (?:have|have got|have to attend|am having|are having) (?:an?|my|our|the) (?:[\w'’-]+ ){{0,5}}?(?:{words.APPOINTMENT})\b", _PLAN, dated=True),

@@ -141,20 +141,26 @@ def _findings(rule: Rule, match: re.Match[str], prepared: Prepared, grammar: Gra
         if fact.group and fact.group not in groups:
             continue
         if rule.listed and match[fact.group or "object"]:
-            found += _listed(fact, match, prepared, grammar)
+            found += _listed(fact, groups, match, prepared, grammar)
         else:
             found.append(_finding(fact, groups, prepared, grammar, grammar.retell(prepared.plain)))
     return [finding for finding in found if not finding.facet.endswith(":")]
 
 
-def _listed(fact: Fact, match: re.Match[str], prepared: Prepared, grammar: Grammar) -> list[Finding]:
+def _listed(
+    fact: Fact, groups: dict[str, str], match: re.Match[str], prepared: Prepared, grammar: Grammar
+) -> list[Finding]:
     group = fact.group or "object"
     items = grammar.split_list(match[group])
     if len(items) < 2:
-        return [_finding(fact, {"object": match[group]}, prepared, grammar, grammar.retell(prepared.plain))]
+        whole = {**groups, "object": match[group]}
+        return [_finding(fact, whole, prepared, grammar, grammar.retell(prepared.plain))]
     before, after = match.string[: match.start(group)], match.string[match.end(group) :]
-    told = [grammar.retell(f"{before}{item}{after}") for item in items]
-    return [_finding(fact, {"object": item}, prepared, grammar, one) for item, one in zip(items, told, strict=True)]
+    told = [grammar.retell(prepared.plain if fact.subject else f"{before}{item}{after}") for item in items]
+    return [
+        _finding(fact, {**groups, "object": item, group: item}, prepared, grammar, one)
+        for item, one in zip(items, told, strict=True)
+    ]
 
 
 def _finding(fact: Fact, groups: dict[str, str], prepared: Prepared, grammar: Grammar, abstract: str) -> Finding:

@@ -21,6 +21,7 @@ from nodes.parts import ChatParts
 from nodes.turn import Turn
 from retrievers.assembler import AssembledContext
 from retrievers.base import QueryPlan
+from retrievers.disclosure import Entry
 from storage import sessions
 
 log = structlog.get_logger("pocketmind.model")
@@ -38,7 +39,7 @@ def context_message(context: AssembledContext, turn: Turn, plan: QueryPlan) -> H
                 "entries": [
                     {
                         "n": entry.n,
-                        "text": entry.text,
+                        "text": _words(entry),
                         "title": entry.title,
                         "source": entry.source,
                         "date": entry.date,
@@ -55,6 +56,13 @@ def context_message(context: AssembledContext, turn: Turn, plan: QueryPlan) -> H
             }
         },
     )
+
+
+def _words(entry: Entry) -> str:
+    """What the offline brain may quote: of a memory its one-line form first, then its evidence."""
+    if entry.context_type == "MEMORY" and entry.title != entry.text:
+        return f"{entry.title}\n{entry.text}"
+    return entry.text
 
 
 async def answer_stream(

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-import tiktoken_ext.openai_public
+import tiktoken_ext.openai_public  # type: ignore[import-untyped]  # a plugin without stubs
 from hypothesis import given
 from hypothesis import strategies as st
 

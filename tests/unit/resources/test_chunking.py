@@ -159,11 +159,16 @@ def test_lines_count_from_where_the_body_begins() -> None:
     assert [(c.first_line, c.last_line) for c in chunks_of("a\n\n# B\nb", first_line=6)] == [(6, 6), (8, 9)]
 
 
+MARKDOWN = (
+    "# 标题\n\n" + "第一段内容，讲述了项目的背景，以及为什么要换。最终决定采用 PostgreSQL。\n" * 3 + "\n## Sub\n\n"
+    "- an item with a few words\n- another item\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nprint(1)\n```\n\n"
+)
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        "# 标题\n\n第一段内容，讲述了项目的背景。最终决定采用 PostgreSQL。\n\n- item a\n- item b\n\n```\nprint(1)\n```\n\n"
-        * 12_000,
+        MARKDOWN * (1_000_000 // len(MARKDOWN)),
         "A plain line of text with words, and a few more words to go.\n" * 16_000,
         "句子很短，但是很多。" * 100_000,
         "x" * 1_000_000,
