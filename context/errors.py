@@ -28,14 +28,20 @@ class PocketMindError(Exception):
     Args:
         message: what happened and who must do what, in English, one sentence or two.
         hint: the next step for the person who can mend it, if there is one.
+        zh: the message in Chinese, where an end user may meet it.
     """
 
     retryable = False
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, zh: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.zh = zh
+
+    def text(self, language: str) -> str:
+        """The message in the reader's language where there is one, else in English."""
+        return self.zh if language == "zh" and self.zh else self.message
 
 
 class ConfigurationError(PocketMindError):

@@ -1,7 +1,7 @@
 """Lexical terms: the one tokeniser for index and query, Chinese and English, and the keys of a question.
 
-The rules are those the retrieval figures were measured with (docs: retrieval recipe, section 2 and its appendix).
-Where that recipe drops what is neither ASCII nor Chinese, we keep it findable: accents are folded (`José` -> `jose`),
+The rules are exactly those that the published retrieval figures were measured with; change one and measure again.
+Where they would drop what is neither ASCII nor Chinese, we keep it findable: accents are folded (`José` -> `jose`),
 kana and Hangul are cut like Chinese, words of other scripts stay whole.
 """
 

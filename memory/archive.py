@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 from uuid import UUID, uuid5
 
 from context.budget import count_tokens
@@ -28,7 +29,7 @@ class ArchiveSettings:
 
     max_messages: int = 200
     max_tokens: int = 24_000
-    transcript_recall: str = "user"
+    transcript_recall: Literal["user", "session"] = "user"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,7 +57,7 @@ _LISTABLE = _pattern(
     r"|don't eat|do not eat|am allergic to|play)\b|\ballergic to\b|\b(?:fan of|into|fond of)\b"
 )
 _SHORT_NOUN = _pattern(
-    r"(?:and |or |& )?(?!(?:I|we|you|he|she|it|they|my|our|so|but|because|which|who|what|any|can|could|is|are|do|please|especially|if"
+    r"(?!.*\b(?:me|us|you|it|instead|please|thanks|today)\b)(?:and |or |& )?(?!(?:I|we|you|he|she|it|they|my|our|so|but|because|which|who|what|any|can|could|is|are|do|please|especially|if"
     r"|when|not|thanks|though|tbh|btw|lol|right|no|yes|now|ok|okay)\b)[\w'’-]+(?: [\w'’-]+){0,2}$"
 )
 _LEADING_AND = _pattern(r"^(?:and|or|&)\s+")
@@ -126,7 +126,7 @@ _BARE_VERB = _pattern(
 )
 _BARE_JOB = rf"(?:[\w-]+ ){{0,3}}?(?:{words.JOB})(?:$| (?:at|for|in|from|based)\b)"
 _APPOSITION = _pattern(
-    rf"(?:an? |based in |living in |from |originally from |born in |raised in |married|single|\d{{2}} (?:years old|yo)|\d{{2}}$|{_BARE_JOB})"
+    rf"(?:(?:moving|going|starting|leaving|flying|working|studying|planning|learning|training|hoping) (?!to (?:see|get|find)\b)|an? |based in |living in |from |originally from |born in |raised in |married|single|\d{{2}} (?:years old|yo)|\d{{2}}$|{_BARE_JOB})"
 )
 _JOB_ALONE = _pattern(_BARE_JOB)
 
@@ -258,7 +258,7 @@ _ONCE = _pattern(
 )
 _DURABLE = _pattern(r"\b(?:always|from now on|in (?:the )?future|going forward|by default|every time|whenever|never|generally)\b")
 _LEAD = (
-    r"(?:(?:please|pls|always|from now on|in (?:the )?future|going forward|by default|every time|generally|just|only|could you|can you|would you|try to|make sure to|make sure you|you should|you can|I (?:want|need|would like) you to|I would prefer if you|I would prefer you to|I prefer (?:it )?(?:when|if) you|I like (?:it )?(?:when|if) you|when (?:you )?(?:answering|answer|reply|replying(?: to me)?|respond|responding|talking to me))[ ,:]*)*"
+    r"(?:(?:please|pls|always|from now on|in (?:the )?future|going forward|by default|every time|generally|just|only|could you|can you|would you|try to|make sure to|make sure you|you should|you can|give me|send me|show me|I (?:want|need|would like)(?: you to)?|I would prefer if you|I would prefer you to|I prefer (?:it )?(?:when|if) you|I like (?:it )?(?:when|if) you|when (?:you )?(?:answering|answer|reply|replying(?: to me)?|respond|responding|talking to me))[ ,:]*)*"
 )
 _ANSWERS = r"(?:answers?|replies|reply|responses?|output|explanations?|messages|summaries|text)"
 _SHORT = r"(?:(?:very |really |more |as |nice and |quite |pretty )?(?:short|shorter|brief|briefer|concise|succinct|terse|compact|crisp|long|longer|detailed|in-depth|thorough|verbose|to the point|simple))"
@@ -267,6 +267,8 @@ _STYLES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (facet, _pattern(pattern))
     for facet, pattern in (
         ("output_language", rf"{_LEAD}(?:answer|answered|answers|reply|replied|respond|responded|speak|spoke|talk|communicate|write|wrote|chat)(?: to| with)?(?: me| us| everything| all)?(?: back)?(?: only)? in (?:{words.LANGUAGE}){_THANKS}$"),
+        ("output_language", rf"{_LEAD}(?:use|stick to|write in|prefer) (?:british|american|uk|us|canadian|australian|simplified|traditional) (?:spelling|english|characters|chinese){_THANKS}$"),
+        ("answer_sources", rf"{_LEAD}(?:include|cite|add|give|show|mention|link|quote|provide)(?: me)?(?: your| the)? (?:sources?|references|links|citations)(?: (?:in|with|to|for|when|at) [\w ]{{2,40}})?{_THANKS}$"),
         ("output_language", rf"{_LEAD}(?:use|stick to) (?:{words.LANGUAGE})(?: (?:with|for|in) (?:me|your|all|everything|the)? ?(?:{_ANSWERS})?)?{_THANKS}$"),
         ("output_language", rf"{_LEAD}(?:(?:I (?:would )?(?:prefer|like|want) )?(?:your |the |all |my )?{_ANSWERS} (?:should be |must be |need to be |to be )?in (?:{words.LANGUAGE})|I (?:would )?prefer (?:{words.LANGUAGE}) (?:{_ANSWERS}|for {_ANSWERS})){_THANKS}$"),
         ("answer_length", rf"{_LEAD}(?:keep|make) (?:your |the |all |all your )?{_ANSWERS} {_SHORT}(?: and {_SHORT})?{_THANKS}$"),

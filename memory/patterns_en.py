@@ -85,7 +85,7 @@ _PERSON = _fact(ENTITY, "{role}", subject="name")
 _CONSUME = r"(?:eat|drink|like|enjoy|love|use|play|watch|want to eat|care for|touch|consume|smoke)"
 _CONSUMING = r"(?:eating|drinking|liking|using|playing|watching|having|buying|taking|smoking)"
 _MAKE = (
-    r"(?:work on|working on|am working on|build|am building|am developing|develop|am writing|am making|maintain|lead|run"
+    r"(?:work on|working on|am working on|build|am building|am developing|develop|am writing|am making|maintain|lead|run|have"
     r"|am leading|am running|started|created|founded|am launching|am starting|am in charge of|manage|own|co-founded)"
 )
 _KIND = r"(?:project|rewrite|migration|redesign|app|website|site|platform|library|game|tool|plugin|product|startup|podcast)"
@@ -106,6 +106,8 @@ RULES: tuple[Rule, ...] = (
           _fact(PROFILE, "occupation"), unless=r"\bmy (?:job|role) is (?:to|not|so|very|really|done|killing|at|on|in)\b"),
     _rule(r"I (?:teach|coach|tutor) (?!(?:you|him|her|them|myself|it|this|that|others|people|everyone|kids to|how)\b)(?P<job>[^,;]{3,60})$",
           _fact(PROFILE, "occupation"), unless=r"\babout\b"),
+    _rule(rf"I (?:manage|lead|head|run|supervise|am in charge of|am responsible for) (?:an?|the|our|my)(?: [\w-]+){{0,4}} (?:team|department|group|division|lab|unit|branch|store|kitchen|office)(?: of [\w ]{{3,30}}?)?(?: (?:at|for) {_ORG})?$", _fact(PROFILE, "occupation"), _fact(PROFILE, "employer", group="org")),
+    _rule(r"I (?:also )?(?:do|work in|run|offer|take on) [^,;]{3,40} (?:on the side|for a living|part[- ]time|full[- ]time|as a side (?:job|gig|hustle)|as a (?:job|hobby))$", _fact(PROFILE, "occupation"), unless=r"as a hobby"),
     _rule(rf"I (?:work|am working|have worked) in (?:the )?(?P<job>{words.FIELD})(?: (?:industry|sector|business|department|team))?"
           rf"(?: (?:at|for) {_ORG})?$", *_JOB_FACTS),
     _rule(r"I (?:run|own|manage|have) (?:an?|my own) (?:small |little |family )?(?:bakery|cafe|café|restaurant|shop|store|business|studio|farm"
@@ -215,6 +217,8 @@ RULES: tuple[Rule, ...] = (
     _rule(r"(?:I|we) (?:have )?(?:switched|changed) (?:jobs|careers|schools|teams|majors|companies)\b", _MILESTONE),
     # what I like, eat, use and usually do
     _rule(r"my (?:all-time |absolute |current )?fav(?:ou?rite|e|)s? (?!(?:part|thing|bit|option|one|answer)\b)(?P<kind>[\w ]{2,25}?) (?:is|are|has to be|would be) (?!(?:that|this|it|when|how|the one)\b)(?P<object>[^,;]{2,60})$", _fact(PREFERENCE, "favourite:{kind}")),
+    _rule(r"my (?:go-to|usual|default|preferred|standard|comfort) (?P<kind>[\w ]{2,25}?) (?:is|are) (?!(?:that|this|it|when|how|to)\b)(?P<object>[^,;]{2,60})$", _fact(PREFERENCE, "favourite:{kind}")),
+    _rule(rf"(?:I|we) (?:always |usually |generally )?(?:try to )?(?:avoid|stay away from|steer clear of) {_OBJECT}", _DISLIKE, listed=True),
     _rule(rf"(?:I|we) (?:do not (?:really |even )?{_CONSUME}|no longer {_CONSUME}|do not want to {_CONSUME}) {_OPEN_OBJECT}(?: any ?more| any longer| these days)$", _DISLIKE, listed=True),
     _rule(rf"(?:I|we) no longer {_CONSUME} {_OBJECT}", _DISLIKE, listed=True),
     _rule(rf"(?:I|we) (?:have )?(?:stopped|quit|gave up|given up) (?:{_CONSUMING} )?(?!(?:working|trying|on|at|the|my|doing|going)\b){_OBJECT}", _DISLIKE, listed=True),

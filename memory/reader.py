@@ -116,7 +116,7 @@ def _facts(prepared: Prepared, grammar: Grammar) -> tuple[list[Finding], str]:
         if not (own or rule.bare or rule.facts[0].memory_type is MemoryType.ENTITY):
             continue
         match = rule.match(text)
-        if match and not (rule.dated and not grammar.dated.search(prepared.plain)):
+        if match and (not (rule.dated or rule.undated) or rule.dated is bool(grammar.dated.search(prepared.plain))):
             found = _findings(rule, match, prepared, grammar)
             if found:
                 return found, ""
@@ -128,7 +128,7 @@ def _facts(prepared: Prepared, grammar: Grammar) -> tuple[list[Finding], str]:
         denied = grammar.denial.sub("", text, count=1)
         if any(rule.match(denied) for rule in grammar.rules):
             return [], "negated"
-    if prepared.cue and grammar.fallback.match(text):
+    if prepared.cue and grammar.fallback.match(prepared.spoken):
         event = grammar.dated.search(prepared.plain) is not None
         return [_kept(prepared, grammar, MemoryType.EVENT if event else MemoryType.PROFILE, "note:{clause}")], ""
     return [], ""

@@ -43,7 +43,7 @@ class Rule:
 
     Attributes:
         unless: a pattern whose presence in the clause makes the match void.
-        dated: the clause must name a day or a period.
+        dated: the clause must name a day or a period; `undated`: it must not.
         listed: the group `object` may be a list; each item becomes a fact of its own.
         bare: holds without a subject ("Don't use emojis", 回答要简短), not only after one.
     """
@@ -52,6 +52,7 @@ class Rule:
     facts: tuple[Fact, ...]
     unless: re.Pattern[str] | None = None
     dated: bool = False
+    undated: bool = False
     listed: bool = False
     bare: bool = False
 

@@ -87,7 +87,7 @@ _LOOSE = r"[\s:=,是为“\"'「(（`#-]{0,6}"
 _ONE_TIME = (
     r"(?:验证码|校验码|动态码|动态密码|动态口令|一次性密码|取件码|备用码|恢复码|\botp\b|\b2fa\b|\bmfa\b"
     r"|\b(?:verification|security|one[- ]time|login|sign[- ]?in|confirmation|authentication|auth|access|sms|backup|recovery)"
-    r" (?:code|pin|passcode|password)|\bcvv2?\b|\bcvc\b|安全码)"
+    r" (?:code|pin|passcode|password)|\bcvv2?\b|\bcvc\b|安全码|门禁码|取货码|解锁码|door code|alarm code|gate code|unlock code)"
 )
 _CODE = r"(?<![\w.])(?=[a-z]{0,4}[- ]?\d)[a-z0-9]{0,5}[- ]?\d{3,8}(?:-\d{3,8})?(?![\w])"
 
@@ -130,7 +130,7 @@ _RESIDENT_X = re.compile(r"(?<!\d)\d{17}[xX](?![\da-zA-Z])")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
 _PASSWORD = re.compile(
     r"(?:密码|口令|暗号|\bpassw(?:or)?d\b|\bpasscode\b|\bpassphrase\b|\bpwd\b|\bpin(?: code| number|码)?\b)"
-    rf"(?: (?:for|to|of|on) [\w' ]{{1,30}}?)?(?:{_IS}|\s(?=[^\s]{{0,30}}\d))(?P<value>[^\s,，。；;、]{{3,80}})",
+    rf"(?: (?:for|to|of|on) [\w' ]{{1,30}}?)?(?:{_IS}|\s?(?=[!-~]{{0,30}}\d))(?P<value>[^\s,，。；;、]{{3,80}})",
     re.IGNORECASE,
 )
 _NO_PASSWORD = frozenset(

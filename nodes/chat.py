@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import wraps
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -17,7 +18,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
 from context.derived import Degradation
-from context.errors import ConflictError, InvalidInputError, PocketMindError
+from context.errors import ConflictError, InvalidInputError, PocketMindError, StorageError
 from context.messages import degradation_line
 from context.scope import Scope
 from context.text import language_of
@@ -56,6 +57,28 @@ _POLL_SECONDS = 0.1
 _EARLIER = 5
 
 
+Node = Callable[..., Awaitable[dict[str, Any]]]
+
+
+def watched(node: Node) -> Node:
+    """A node that tells the page why it failed (a server hides the words of an error), and gives the session's lease
+    back when it does or is cancelled, so that the next message need not wait."""
+
+    @wraps(node)
+    async def run(self: ChatNodes, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        try:
+            return await node(self, state, runtime=runtime)
+        except BaseException as error:
+            if isinstance(error, PocketMindError):
+                language = state["turn"]["language"] if state.get("turn") else "en"
+                emit("error", code=type(error).__name__, message=error.text(language), hint=error.hint)
+            if state.get("turn") and node.__name__ != "open_turn":
+                await asyncio.shield(self._abandon(Turn.of(state), runtime))
+            raise
+
+    return run
+
+
 class ChatNodes:
     """All nodes, bound to their parts."""
 
@@ -63,6 +86,7 @@ class ChatNodes:
         self._parts = parts
         self._recalls: OrderedDict[tuple[UUID, ContextType], Recall] = OrderedDict()
 
+    @watched
     async def open_turn(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Take the lease, store the user's message, rebuild the window from truth, take the pin."""
         parts = self._parts
@@ -75,17 +99,17 @@ class ChatNodes:
         session_id = _session_id(configurable.get("thread_id"))
         run = runtime.execution_info.run_id if runtime.execution_info else None
         turn_id, run_id = ids_of_turn(run or configurable.get("run_id"), message)
+        stored = ChatMessage(
+            message_id=message_id_of(message, turn_id),
+            role=MessageRole.USER,
+            content=text,
+            sent_at=parts.now(),
+            zone=str(parts.now().tzinfo),
+            run_id=run_id,
+            turn_id=turn_id,
+        )
         with stage("open_turn"):
             lease = await self._lease(scope, session_id, turn_id)
-            stored = ChatMessage(
-                message_id=message_id_of(message, turn_id),
-                role=MessageRole.USER,
-                content=text,
-                sent_at=parts.now(),
-                zone=str(parts.now().tzinfo),
-                run_id=run_id,
-                turn_id=turn_id,
-            )
             async with parts.database.transaction(scope) as tx:
                 await sessions.append(tx, session_id, [stored])
                 session = await sessions.get(tx, session_id)
@@ -134,6 +158,7 @@ class ChatNodes:
             "answer": {},
         }
 
+    @watched
     async def analyze_intent(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Decide what the turn needs."""
         parts = self._parts
@@ -207,6 +232,7 @@ class ChatNodes:
             return {"degradations": self._failed("session", error, turn)}
         return {"found_session": [message.seq for message in found]}
 
+    @watched
     async def retrieve_hierarchically(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Walk the tree from the starting points; memories and resources come out in one order."""
         parts = self._parts
@@ -242,6 +268,7 @@ class ChatNodes:
             "degradations": [*failed, *plain(degraded)],
         }
 
+    @watched
     async def assemble_context(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Choose what is injected, within the budgets."""
         parts = self._parts
@@ -265,6 +292,7 @@ class ChatNodes:
             counts["entries"] = len(selection.chosen)
         return {"selection": selection.to_json()}
 
+    @watched
     async def call_model(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Let the model speak, with its tools while rounds are left."""
         parts = self._parts
@@ -325,6 +353,7 @@ class ChatNodes:
         last = state["messages"][-1]
         return "run_tools" if isinstance(last, AIMessage) and last.tool_calls else "close_turn"
 
+    @watched
     async def run_tools(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Answer every tool call with exactly one message."""
         parts = self._parts
@@ -340,6 +369,7 @@ class ChatNodes:
                 await sessions.renew_turn(tx, turn.lease)
         return {"messages": results, "used": tools.used, "skills_used": tools.skills_used}
 
+    @watched
     async def close_turn(self, state: ChatState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Store answer and trace under the lease, and start a commit when one is due."""
         scope = scope_of(self._parts.scopes, runtime)
@@ -371,6 +401,14 @@ class ChatNodes:
             self._recalls.popitem(last=False)
         return {f"found_{leg}": [{"uri": m.uri, "vid": m.vid, "raw": m.raw} for m in starts]}
 
+    async def _abandon(self, turn: Turn, runtime: Runtime[RunContext]) -> None:
+        scope = scope_of(self._parts.scopes, runtime)
+        try:
+            async with self._parts.database.transaction(scope) as tx:
+                await sessions.abandon_turn(tx, turn.lease)
+        except StorageError as error:  # the lease expires by itself; the first error is the one to tell
+            log.error("lease not freed", session=str(turn.session_id), error=error.message)
+
     async def _lease(self, scope: Scope, session_id: UUID, turn_id: UUID) -> Lease:
         """The session's lease, opening the session if it is new; waits for a running turn, then says it is busy."""
         waited = 0.0
@@ -381,7 +419,10 @@ class ChatNodes:
             if lease is not None:
                 return lease
             if waited >= self._parts.limits.busy_wait:
-                raise ConflictError("Another turn of this session is running; try again when it has ended.")
+                raise ConflictError(
+                    "Another turn of this session is running; try again when it has ended.",
+                    zh="这个会话正在进行另一轮对话，请等它结束后再试。",
+                )
             await asyncio.sleep(_POLL_SECONDS)
             waited += _POLL_SECONDS
 

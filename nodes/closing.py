@@ -60,7 +60,10 @@ async def close(parts: ChatParts, scope: Scope, state: Mapping[str, Any]) -> dic
     async with parts.database.transaction(scope) as tx:
         session = await sessions.get(tx, turn.session_id, lock=True)
         if not await sessions.free_turn(tx, turn.lease):
-            raise ConflictError("Another turn took over this session; this answer was not stored.")
+            raise ConflictError(
+                "Another turn took over this session; this answer was not stored.",
+                zh="会话已被另一轮对话接管，这个回答没有保存。",
+            )
         stored = await sessions.append(tx, turn.session_id, to_truth(own, turn, parts))
         await traces.put(tx, trace)
         last = stored[-1].seq if stored else session.last_seq

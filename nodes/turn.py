@@ -108,11 +108,12 @@ def checked_text(message: AnyMessage, *, most_bytes: int) -> tuple[str, int]:
         content = "\n".join(str(part) for part in parts)
     cleaned = clean(content)
     if not cleaned.text.strip():
-        raise InvalidInputError("The message is empty; write something.")
+        raise InvalidInputError("The message is empty; write something.", zh="消息是空的，请写点什么。")
     size = len(cleaned.text.encode())
     if size > most_bytes:
         raise InvalidInputError(
-            f"The message has {size} bytes; at most {most_bytes} are taken. Save it as a note or import it as a file."
+            f"The message has {size} bytes; at most {most_bytes} are taken. Save it as a note or import it as a file.",
+            zh=f"消息有 {size} 字节，最多 {most_bytes} 字节。请把它存成笔记，或作为文件导入。",
         )
     return cleaned.text, cleaned.replaced
 

@@ -73,7 +73,7 @@ async def get(tx: Transaction, commit_id: UUID) -> Commit:
     """
     row = await tx.one(_SQL["get"], {"commit_id": commit_id})
     if row is None:
-        raise NotFoundError(f"There is no commit {commit_id}.")
+        raise NotFoundError(f"There is no commit {commit_id}.", zh=f"没有提交 {commit_id}。")
     return _commit(row)
 
 

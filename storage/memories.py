@@ -72,7 +72,7 @@ async def get(tx: Transaction, memory_id: UUID) -> MemoryRecord:
     """
     row = await tx.one(_SQL["get"], {"memory_id": memory_id})
     if row is None:
-        raise NotFoundError(f"There is no memory {memory_id}.")
+        raise NotFoundError(f"There is no memory {memory_id}.", zh=f"没有记忆 {memory_id}。")
     return (await _with_evidence(tx, [row]))[0]
 
 

@@ -64,7 +64,7 @@ async def get(tx: Transaction, note_id: UUID) -> Note:
     """
     row = await tx.one(_SQL["get"], {"note_id": note_id})
     if row is None:
-        raise NotFoundError(f"There is no note {note_id}.")
+        raise NotFoundError(f"There is no note {note_id}.", zh=f"没有笔记 {note_id}。")
     return _note(row)
 
 
@@ -80,7 +80,7 @@ async def delete(tx: Transaction, note_id: UUID) -> None:
         NotFoundError: unknown, or another owner's.
     """
     if await tx.one(_SQL["delete"], {"note_id": note_id}) is None:
-        raise NotFoundError(f"There is no note {note_id}.")
+        raise NotFoundError(f"There is no note {note_id}.", zh=f"没有笔记 {note_id}。")
 
 
 async def digests(tx: Transaction, note_ids: Sequence[UUID]) -> dict[UUID, bytes]:

@@ -30,6 +30,7 @@ async def findings(database: Database) -> list[Finding]:
         role = await (await connection.execute(_SQL["role"])).fetchone()
         tables = await (await connection.execute(_SQL["tables"])).fetchall()
         keys = await (await connection.execute(_SQL["loose_keys"])).fetchall()
+        policies = await (await connection.execute(_SQL["open_policies"])).fetchall()
         views = await (await connection.execute(_SQL["open_views"])).fetchall()
         try:
             seen = await (await connection.execute(_SQL["rows_for_nobody"])).fetchone()
@@ -61,6 +62,9 @@ async def findings(database: Database) -> list[Finding]:
         if table["owned"]:
             found.append(Finding(f"The role {role['login']} owns {name}.", "Let another role own the schema."))
     found += [Finding(f"{key['key']} does not begin with the tenant.", "Change the key.") for key in keys]
+    for policy in policies:
+        what = f"The policy {policy['name']} on {policy['table_name']} does not ask for the tenant."
+        found.append(Finding(what, "Drop the policy."))
     found += [Finding(f"{view['name']} runs with its owner's rights.", "Make it security invoker.") for view in views]
     if seen is None:
         found.append(Finding("The application's role may not read its tables.", "GRANT pm_app TO it."))
@@ -77,7 +81,10 @@ async def refuse_holes(database: Database) -> None:
         ConfigurationError: there is a hole; the message lists all of them with their remedies.
     """
     async with database.pool.connection() as connection:
-        row = await (await connection.execute(_SQL["migration"])).fetchone()
+        try:
+            row = await (await connection.execute(_SQL["migration"])).fetchone()
+        except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):
+            row = None  # nobody has ever migrated this database
     wanted = migrations()[-1].number
     if row is None or row["number"] != wanted:
         raise SchemaMismatch(

@@ -48,7 +48,7 @@ async def get(tx: Transaction, session_id: UUID, *, lock: bool = False) -> ChatS
     """
     row = await tx.one(_SQL["lock" if lock else "get"], {"session_id": session_id})
     if row is None:
-        raise NotFoundError(f"There is no session {session_id}.")
+        raise NotFoundError(f"There is no session {session_id}.", zh=f"没有会话 {session_id}。")
     return _session(row)
 
 
@@ -77,8 +77,18 @@ async def renew_turn(tx: Transaction, lease: Lease) -> bool:
 
 
 async def free_turn(tx: Transaction, lease: Lease) -> bool:
-    """Give the lease back; False if it was lost, and then nothing of the turn may be written."""
-    return await tx.one(_SQL["free_turn"], _lease(lease)) is not None
+    """End a turn and give the lease back; False if it was lost, and then nothing of the turn may be written."""
+    if await tx.one(_SQL["free_turn"], _lease(lease)) is None:
+        return False
+    await tx.execute(_SQL["mark_complete"], _lease(lease))
+    return True
+
+
+async def abandon_turn(tx: Transaction, lease: Lease) -> None:
+    """Give the lease of a turn that failed back at once, and mark its messages incomplete; the next turn need not
+    wait. If the turn is resumed before another begins, it can still close."""
+    if await tx.one(_SQL["free_turn"], _lease(lease)) is not None:
+        await tx.execute(_SQL["mark_incomplete"], {"session_id": lease.session_id, "turn_id": lease.turn_id})
 
 
 async def append(tx: Transaction, session_id: UUID, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
@@ -147,7 +157,7 @@ async def set_policy(tx: Transaction, session_id: UUID, policy: MemoryPolicy) ->
         NotFoundError: the session is unknown.
     """
     if await tx.one(_SQL["set_policy"], {"session_id": session_id, "policy": policy.value}) is None:
-        raise NotFoundError(f"There is no session {session_id}.")
+        raise NotFoundError(f"There is no session {session_id}.", zh=f"没有会话 {session_id}。")
 
 
 def _lease(lease: Lease) -> dict[str, UUID | int]:

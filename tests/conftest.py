@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tests.support.environment  # noqa: F401  # isort: skip  # first: it sets what LangGraph reads when imported
+
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager

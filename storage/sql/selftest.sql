@@ -20,7 +20,13 @@ order by 1, 2
 select c.relname as name, i.indexrelid::regclass::text as key
 from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = 'pm' and i.indisunique
-  and (select attname from pg_attribute a where a.attrelid = c.oid and a.attnum = i.indkey[0]) <> 'tenant_id'
+  and (select attname from pg_attribute a where a.attrelid = c.oid and a.attnum = i.indkey[0]) is distinct from 'tenant_id'
+
+-- name: open_policies
+-- Policies for the application's role that admit a row without asking whose it is.
+select policyname as name, schemaname || '.' || tablename as table_name from pg_policies
+where schemaname in ('pm', 'pm_checkpoint') and permissive = 'PERMISSIVE' and roles && array['public', 'pm_app']::name[]
+  and not (coalesce(qual, 'pm.tenant()') like '%pm.tenant()%' and coalesce(with_check, 'pm.tenant()') like '%pm.tenant()%')
 
 -- name: open_views
 -- Views and functions that would run with their owner's rights.

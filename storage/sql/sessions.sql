@@ -37,11 +37,18 @@ where tenant_id = %(tenant)s and owner_id = %(owner)s and session_id = %(session
 returning session_id
 
 -- name: free_turn
--- Give the lease back; no row when it was lost, and then nothing of the turn may be written.
+-- Give the lease back; no row when another turn began since, and then nothing of this one may be written. A turn that
+-- was abandoned and resumed still holds the last fence, so it may close.
 update pm.chat_session set turn_id = null, turn_until = null, updated_at = now()
 where tenant_id = %(tenant)s and owner_id = %(owner)s and session_id = %(session_id)s
-  and turn_id = %(turn_id)s and turn_fence = %(fence)s
+  and (turn_id = %(turn_id)s or turn_id is null) and turn_fence = %(fence)s
 returning session_id
+
+-- name: mark_complete
+-- The question of a turn that has its answer.
+update pm.chat_message set state = 'complete'
+where tenant_id = %(tenant)s and owner_id = %(owner)s and session_id = %(session_id)s and turn_id = %(turn_id)s
+  and role = 'user' and state = 'incomplete'
 
 -- name: mark_incomplete
 -- The messages of a turn whose holder died.

@@ -1,14 +1,19 @@
-"""Engines for tests: settings that point at a test database, and scripts for a model that answers by its request."""
+"""Engines for tests: settings for a test database, scripts for a model, and what a person does in one line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import UUID, uuid4
 
 from pydantic import SecretStr
 
+from context.scope import Scope
+from context.truth import ChatMessage, ChatSession, MessageRole, Note
+from engine.engine import Engine
 from engine.settings import ChatSettings, ModelSettings, Settings
+from storage import sessions
 from tests.support.cluster import Database
 from tests.support.openai_replies import Fault, Json, Reply
 from tests.support.openai_script import Body
@@ -70,3 +75,22 @@ def by_request(
         return waiting.pop(0) if waiting else Fault("status", status=500, code="script_used_up")
 
     return reply
+
+
+async def save_note(engine: Engine, scope: Scope, body: str, *, title: str = "", note_id: UUID | None = None) -> Note:
+    """A note as the product saves it: with its material, in one transaction."""
+    note = Note(note_id=note_id or uuid4(), title=title or body[:20], body=body)
+    async with engine.database.transaction(scope) as tx:
+        return (await engine.projector.save_note(tx, note)).note
+
+
+async def tell(engine: Engine, scope: Scope, *texts: str, session_id: UUID | None = None) -> UUID:
+    """Store what a user said, without any answer; the session's id."""
+    session_id = session_id or uuid4()
+    said = [
+        ChatMessage(message_id=uuid4(), role=MessageRole.USER, content=text, sent_at=engine.now()) for text in texts
+    ]
+    async with engine.database.transaction(scope) as tx:
+        await sessions.create(tx, ChatSession(session_id=session_id, agent=scope.agent))
+        await sessions.append(tx, session_id, said)
+    return session_id

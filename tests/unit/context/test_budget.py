@@ -59,10 +59,10 @@ def test_long_texts_are_counted_in_pieces_almost_exactly(sample: str) -> None:
 
 
 def test_a_megabyte_without_breaks_takes_linear_time() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for text in ("a" * 1_000_000, "汉" * 500_000, " " * 500_000):
         count_tokens(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_the_estimate_stays_near_the_count() -> None:

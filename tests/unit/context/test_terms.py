@@ -67,9 +67,9 @@ def test_case_and_width_do_not_matter(text: str) -> None:
     "text", ["a" * 1_000_000, "a." * 500_000, "汉" * 500_000, "word runs " * 100_000, "a’s" * 300_000]
 )
 def test_a_megabyte_takes_linear_time(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     terms(text)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 @pytest.mark.parametrize(

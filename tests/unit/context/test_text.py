@@ -218,7 +218,7 @@ def test_hostile_megabytes_take_linear_time() -> None:
         "a" * 300_000,
         "没等" * 99_000,
     ):
-        start = time.perf_counter()
+        start = time.process_time()
         abstract_of("", text)
         language_of(text)
-        assert time.perf_counter() - start < 2
+        assert time.process_time() - start < 2

@@ -176,15 +176,15 @@ MARKDOWN = (
     ids=["markdown", "plain", "one line", "no breaks"],
 )
 def test_a_megabyte_takes_less_than_two_seconds(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert chunks_of(text)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize(
     "text", ["- a\n" * 250_000, "a\n\n" * 300_000, "> " * 300_000, "[" * 300_000, "`" * 300_000, "- " * 300_000]
 )
 def test_hostile_markdown_is_bounded_too(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     chunks_of(text)
-    assert time.perf_counter() - start < 4
+    assert time.process_time() - start < 4
