@@ -119,6 +119,7 @@ class Evidence:
         lines: 1-based inclusive lines, if it was a note.
         quote: words found, character by character, in that source.
         statement: the candidate's own sentence, kept so that a memory can be merged again when one source goes.
+        source_name: what people know the source by, where it is still there; filled when it is read.
     """
 
     source_uri: str
@@ -127,6 +128,7 @@ class Evidence:
     message_id: UUID | None = None
     lines: tuple[int, int] | None = None
     captured_at: datetime | None = None
+    source_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ import psycopg
 from langchain_core.language_models import BaseChatModel
 from langchain_openai import ChatOpenAI
 
+from context.budget import count_tokens
 from context.derived import Degradation, Pin
 from context.errors import ConfigurationError
 from context.scope import Scope
@@ -21,7 +22,7 @@ from engine.identity import IdentityResolver
 from engine.settings import Settings, load_settings
 from memory.tools import MemoryTools
 from models.chat import build_chat_model, close_chat_model
-from models.embedders import EmbedderHandle, build_embedder, close_embedder
+from models.embedders import EmbedderHandle, build_embedder, close_embedder, embed_batch
 from models.intents import IntentClassifier
 from models.offline import OfflineBrain
 from prompts.fencing import new_fence
@@ -103,6 +104,12 @@ class Engine:
     def fence(self, seed: str) -> str:
         """The mark for one answer's data."""
         return new_fence(self.urls.secret, seed)
+
+    async def warm(self) -> None:
+        """Load what the first turn would load: the embedder's weights and the token vocabulary."""
+        await asyncio.to_thread(count_tokens, "warm")
+        if self.embedder is not None and not self.settings.embedding_model:
+            await embed_batch(self.embedder, ["warm"], "query")
 
     async def pin(self, tx: Transaction, *, seq: int) -> Pin:
         """What an answer is read as of: taken once, used for every leg."""

@@ -197,13 +197,12 @@ def entry_of(
         room: most characters of the text (what is left of B2 at Tier-2).
         evidence: of a memory; at Tier-2 its quotes are shown, never rewritten content.
     """
-    source = source_ref(node)
+    source = evidence_ref(evidence[0]) if evidence else source_ref(node)
     date = node.happened_at.astimezone(zone).strftime("%Y-%m-%d") if node.happened_at else ""
     if tier == 1:
         text = _cut(node.abstract, settings.tier1_characters)
     elif node.context_type is ContextType.MEMORY:
         text = verbatim("\n".join(dict.fromkeys(e.quote for e in evidence)) or node.abstract, room, language)
-        source = evidence[0].source_uri if evidence else source
     else:
         text = verbatim(node.body or node.abstract, room, language)
     kind = node.uri.split("/memories/")[1].split("/")[0] if node.context_type is ContextType.MEMORY else "RESOURCE"
@@ -250,6 +249,15 @@ def source_ref(node: ContextNode) -> str:
     first, last = node.lines
     mark = "#" if node.pos else ":"
     return f"{name}{mark}{first}" if first == last else f"{name}{mark}{first}-{last}"
+
+
+def evidence_ref(evidence: Evidence) -> str:
+    """Where a memory comes from, in the same form as `source_ref`; the bare address when the source is gone."""
+    if not evidence.source_name:
+        return evidence.source_uri
+    if evidence.lines:
+        return f"{evidence.source_name}:{evidence.lines[0]}-{evidence.lines[1]}"
+    return f"{evidence.source_name}#{evidence.source_uri.rsplit('/', 1)[-1]}"
 
 
 def reason_of(match: Match) -> str:

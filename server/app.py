@@ -50,6 +50,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     """Open the engine before the first request, keep a worker running, close both at the end."""
     configure_logs()
     engine = await shared_engine()
+    await engine.warm()
     stop = asyncio.Event()
     worker = asyncio.create_task(_keep_working(stop))
     log.info("ready", engine=engine.engine_id)

@@ -111,8 +111,8 @@ def refuse_taken_port(settings: Settings) -> None:
         except OSError as error:
             reason = error
     try:
-        ours = httpx.get(f"{_base(settings)}/ok", timeout=2).json() == {"ok": True}
-    except (httpx.HTTPError, ValueError):
+        ours = httpx.get(f"{_base(settings)}/ok", timeout=2).json().get("ok") is True
+    except (httpx.HTTPError, ValueError, AttributeError):
         ours = False
     if ours:
         raise ConfigurationError(

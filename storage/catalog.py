@@ -251,11 +251,12 @@ async def vids_of(tx: Transaction, uris: Sequence[str], *, miv: int) -> list[int
     return [row["vid"] for row in await tx.all(_SQL["by_uri"], {"uris": list(uris), "miv": miv})]
 
 
-async def catalogue(tx: Transaction, *, miv: int, today: datetime, limit: int = 400) -> list[DictRow]:
+async def catalogue(tx: Transaction, *, miv: int, today: datetime, limit: int = 60) -> list[DictRow]:
     """What Tier-0 may list, newest first: vid, uri, layer, status, title, abstract, happened_at, holds.
 
     Args:
         today: start of the user's day; of the log only what happened since is listed.
+        limit: the most of each layer; far more than a budget of 800 tokens holds.
     """
     return await tx.all(_SQL["catalogue"], {"miv": miv, "today": today, "limit": limit})
 

@@ -124,6 +124,7 @@ async def evidence_of(tx: Transaction, memory_ids: Sequence[UUID]) -> dict[UUID,
                 message_id=row["message_id"],
                 lines=lines,
                 captured_at=row["captured_at"],
+                source_name=row["source_name"] or "",
             )
         )
     return {memory_id: tuple(items) for memory_id, items in found.items()}

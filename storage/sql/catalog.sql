@@ -152,15 +152,18 @@ select vid from pm.context_catalog
 where tenant_id = %(tenant)s and owner_id = %(owner)s and uri = any(%(uris)s) and born <= %(miv)s and died > %(miv)s
 
 -- name: catalogue
--- What Tier-0 may list: current sources and memories, newest first, as of the pin.
-select vid, uri, layer, status, context_type, source_type, title, abstract, happened_at, digest,
-  (died = 9223372036854775807) as holds
-from pm.context_catalog
-where tenant_id = %(tenant)s and owner_id = %(owner)s and born <= %(miv)s and died > %(miv)s and status = 'current'
-  and ((context_type = 'MEMORY' and is_leaf) or (context_type = 'RESOURCE' and not is_leaf and record_id is not null))
-  and (layer in ('project', 'whiteboard', 'user')
-    or (layer = 'log' and happened_at >= %(today)s and visibility <> 'SESSION_ONLY'))
-order by happened_at desc nulls last, uri limit %(limit)s
+-- What Tier-0 may list as of the pin: current sources and memories, the newest of each layer, newest first.
+select vid, uri, layer, status, context_type, source_type, title, abstract, happened_at, digest, holds from (
+  select vid, uri, layer, status, context_type, source_type, title, abstract, happened_at, digest,
+    (died = 9223372036854775807) as holds,
+    row_number() over (partition by layer order by happened_at desc nulls last, uri) as place
+  from pm.context_catalog
+  where tenant_id = %(tenant)s and owner_id = %(owner)s and born <= %(miv)s and died > %(miv)s and status = 'current'
+    and ((context_type = 'MEMORY' and is_leaf) or (context_type = 'RESOURCE' and not is_leaf and record_id is not null))
+    and (layer in ('project', 'whiteboard', 'user')
+      or (layer = 'log' and happened_at >= %(today)s and visibility <> 'SESSION_ONLY'))) listed
+where place <= %(limit)s
+order by happened_at desc nulls last, uri
 
 -- name: children
 -- Abstracts of a container's live children, for its own abstract.

@@ -67,10 +67,13 @@ from unnest(%(candidate)s::bytea[], %(quote_digest)s::bytea[], %(source_uri)s::t
 on conflict do nothing
 
 -- name: evidence
--- The sources of memories, oldest first.
-select memory_id, source_uri, message_id, lines, quote, statement, captured_at from pm.evidence
-where tenant_id = %(tenant)s and owner_id = %(owner)s and memory_id = any(%(memory_ids)s)
-order by captured_at, quote_digest
+-- The sources of memories, oldest first, with the name that people know them by.
+select e.memory_id, e.source_uri, e.message_id, e.lines, e.quote, e.statement, e.captured_at, c.source_name
+from pm.evidence e
+left join pm.context_catalog c on c.tenant_id = e.tenant_id and c.owner_id = e.owner_id and c.uri = e.source_uri
+  and c.died = 9223372036854775807
+where e.tenant_id = %(tenant)s and e.owner_id = %(owner)s and e.memory_id = any(%(memory_ids)s)
+order by e.captured_at, e.quote_digest
 
 -- name: tombstones
 -- What was deleted or corrected of these sources.
