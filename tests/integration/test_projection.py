@@ -40,7 +40,7 @@ async def test_the_same_note_twice_changes_nothing(engine: Engine, database: clu
     tables = [row[0] for row in database.rows("select tablename from pg_tables where schemaname = 'pm'")]
 
     def everything() -> dict[str, object]:
-        return {table: database.rows(f"select t::text from pm.{table} t order by 1") for table in tables}
+        return {table: database.table(f"pm.{table}") for table in tables}
 
     async with engine.database.transaction(scope) as tx:
         first = await engine.projector.save_note(tx, note)
@@ -96,8 +96,8 @@ async def test_a_failed_projection_takes_the_note_with_it(
             await engine.projector.save_note(tx, Note(note_id=uuid4(), title="half", body=PLAN))
             raise RuntimeError("the process ends here")
     for table in ("note", "context_catalog", "posting", "event", "owner_clock", "resource_records"):
-        assert database.rows(f"select * from pm.{table}") == [], table
-    assert database.rows("select * from pm_jobs.procrastinate_jobs") == []
+        assert database.table(f"pm.{table}") == [], table
+    assert database.table("pm_jobs.procrastinate_jobs") == []
 
 
 async def test_a_deleted_note_is_in_no_table_any_more(engine: Engine, database: cluster.Database, scope: Scope) -> None:
@@ -113,20 +113,20 @@ async def test_a_deleted_note_is_in_no_table_any_more(engine: Engine, database: 
             await memories.insert(tx, record, miv=miv)
     assert engine.embedder is not None
     await fill_vectors(engine.database, scope, engine.embedder)
-    assert tables_with(database, CANARY) >= {"pm.note", "pm.context_catalog", "pm.posting", "pm.evidence"}
+    assert database.tables_with(CANARY) >= {"pm.note", "pm.context_catalog", "pm.posting", "pm.evidence"}
 
     async with engine.database.transaction(scope) as tx:
         erased = await engine.projector.delete_note(tx, note.note_id)
     assert (erased.memories_erased, erased.memories_poorer) == (1, 1)
-    assert tables_with(database, CANARY) == set()
+    assert database.tables_with(CANARY) == set()
     assert database.rows("select source_id, memory_type, merge_key from pm.tombstone") == [(uri, "", "")]
-    for table, column in (
-        ("context_catalog", "source_id"),
-        ("resource_records", "source_id"),
-        ("note", "note_id::text"),
-    ):
-        assert database.rows(f"select from pm.{table} where {column} = %s", (str(note.note_id),)) == []
-    orphans = "select from pm.{} p where not exists (select from pm.context_catalog c where c.vid = p.vid)"
+    assert [
+        row
+        for table in ("pm.note", "pm.resource_records", "pm.context_catalog")
+        for row in database.table(table)
+        if str(note.note_id) in row
+    ] == []
+    orphans = "select 1 from pm.{} p where not exists (select from pm.context_catalog c where c.vid = p.vid)"
     assert [database.rows(orphans.format(table)) for table in ("posting", "vector")] == [[], []]
     assert {record[0] for record in database.rows("select memory_id from pm.memory_records")} == {shared.memory_id}
 
@@ -177,19 +177,3 @@ def memory(abstract: str, *sources: str) -> MemoryRecord:
         language="en",
         evidence=tuple(Evidence(source_uri=uri, quote=abstract, statement=abstract) for uri in sources),
     )
-
-
-def tables_with(database: cluster.Database, text: str) -> set[str]:
-    """The tables in which `text` stands, in any column of any kind."""
-    names = database.rows(
-        "select schemaname, tablename from pg_tables where schemaname in ('pm', 'pm_jobs', 'pm_checkpoint')"
-    )
-    pattern, raw = f"%{text}%", text.encode().hex()
-    return {
-        f"{schema}.{table}"
-        for schema, table in names
-        if database.rows(
-            f"select from {schema}.{table} t where t::text ilike %s or t::text like %s limit 1",
-            (pattern, f"%{raw}%"),
-        )
-    }

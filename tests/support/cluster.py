@@ -66,6 +66,22 @@ class Database:
             cursor = connection.execute(statement.encode(), values)
             return cursor.fetchall() if cursor.description else []
 
+    def table(self, name: str) -> list[str]:
+        """All rows of a table as text, in order."""
+        return [row[0] for row in self.rows("select t::text from {} t order by 1".format(name))]  # noqa: S608, UP032
+
+    def tables_with(self, text: str) -> set[str]:
+        """The tables, checkpoints and jobs included, in which `text` stands: in a column of any kind, also as bytes."""
+        names = self.rows(
+            "select schemaname, tablename from pg_tables where schemaname in ('pm', 'pm_jobs', 'pm_checkpoint')"
+        )
+        raw = text.encode().hex()
+        found = set()
+        for name in (f"{schema}.{table}" for schema, table in names):
+            if any(text.lower() in row.lower() or raw in row for row in self.table(name)):
+                found.add(name)
+        return found
+
 
 def home_of_run() -> Path:
     """The server's home in this run: below /tmp and open to enter, since root's server runs as another user."""
