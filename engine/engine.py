@@ -39,7 +39,7 @@ from skills.catalog import SkillCatalog, SkillRoots
 from storage import clock
 from storage.assets import AssetStore
 from storage.checkpoints import PooledSaver
-from storage.database import Database, Transaction
+from storage.database import Database, Transaction, checked_conninfo
 from storage.embedded import ensure_server
 from storage.migrate import migrate, owns_schema
 from storage.roles import APP, OWNER, WORKER, derive_password, ensure_roles
@@ -230,7 +230,11 @@ async def database_urls(settings: Settings) -> DatabaseUrls:
 
 
 def _secret_of(url: str) -> str:
-    return hashlib.sha256(f"pocketmind:{url}".encode()).hexdigest()
+    """What role passwords and fences are derived from. The database's name is left out: roles belong to the whole
+    cluster, and two databases of one operator must agree on them."""
+    parts = psycopg.conninfo.conninfo_to_dict(checked_conninfo(url))
+    server = [str(parts.get(key, "")) for key in ("host", "hostaddr", "port", "user", "password")]
+    return hashlib.sha256("\x1f".join(["pocketmind", *server]).encode()).hexdigest()
 
 
 def _as_role(url: str, role: str, password: str) -> str:

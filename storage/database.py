@@ -116,11 +116,12 @@ class Database:
         Raises:
             StorageUnavailable: the database cannot be reached.
         """
+        await _reached(self.url)  # at once and with the reason; the pool would try for a while and hide it
         try:
             await self.pool.open(wait=True, timeout=10)
         except (PoolTimeout, psycopg.Error) as error:
             await self.pool.close()
-            raise await _why_unreachable(self.url, error) from error
+            raise StorageUnavailable(f"The database at {_where(self.url)} was slow to answer; try again.") from error
 
     async def close(self) -> None:
         """Give back every connection."""
@@ -163,18 +164,22 @@ def checked_conninfo(url: str) -> str:
         ) from error
 
 
-async def _why_unreachable(url: str, error: Exception) -> StorageError:
-    """Connect once more without the pool, which hides the reason behind a timeout."""
-    where = _where(url)
+async def _reached(url: str) -> None:
     try:
         async with await AsyncConnection.connect(checked_conninfo(url), connect_timeout=5):
-            return StorageUnavailable(f"The database at {where} was slow to answer; try again.")
-    except psycopg.Error as reason:
-        text = str(reason or error).strip().splitlines()
-        return StorageUnavailable(
-            f"The database at {where} cannot be reached: {text[-1] if text else type(reason).__name__}",
-            hint="Check DATABASE_URL, or unset it to use the embedded PostgreSQL.",
-        )
+            return
+    except psycopg.OperationalError as error:
+        raise unreachable(url, error) from error
+
+
+def unreachable(url: str, error: psycopg.OperationalError) -> StorageUnavailable:
+    """Why a database cannot be reached, in the server's own first line."""
+    lines = str(error).strip().splitlines()
+    reason = lines[0] if lines else type(error).__name__
+    return StorageUnavailable(
+        f"The database at {_where(url)} cannot be reached: {reason}",
+        hint="Check DATABASE_URL, or unset it to use the embedded PostgreSQL.",
+    )
 
 
 def _where(url: str) -> str:

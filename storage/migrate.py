@@ -19,7 +19,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 
 from context.errors import ConfigurationError, SchemaMismatch, StorageUnavailable
-from storage.database import SEARCH_PATH, Connection, checked_conninfo
+from storage.database import SEARCH_PATH, Connection, checked_conninfo, unreachable
 from storage.queries import queries
 
 _LOCK = 6_046_193_077  # any constant will do; it only has to be ours
@@ -161,11 +161,7 @@ async def _locked(admin_url: str, deadline: float) -> AsyncIterator[Connection]:
             connect_timeout=5,
         )
     except psycopg.OperationalError as error:
-        text = str(error).strip().splitlines()
-        raise StorageUnavailable(
-            f"The database cannot be reached for migrations: {text[-1] if text else type(error).__name__}",
-            hint="Check DATABASE_URL and POCKETMIND_ADMIN_URL, or unset both to use the embedded PostgreSQL.",
-        ) from error
+        raise unreachable(admin_url, error) from error
     async with connection:
         waited = 0.0
         while not (await _rows(connection, queries("migrate")["try_lock"], {"key": str(_LOCK)}))[0]["locked"]:

@@ -19,7 +19,7 @@ from storage import catalog, clock, events, memories, notes, resources
 from tests.support import cluster
 from tests.support.engines import save_note
 
-CANARY = "zwanzigkanarie"
+CANARY = "kanarik"
 PLAN = "# Plan\n\nWe ship on 3 May.\n\n## 根因\n\n根因是连接池耗尽。\n\n## Ports\n\nThe gateway listens on 8443.\n"
 
 Live = dict[str, tuple[int, str | None, bool]]

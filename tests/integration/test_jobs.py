@@ -1,0 +1,95 @@
+"""Jobs: part of the transaction they serve, seen by their owner and by workers, never forged."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from context.scope import Scope
+from engine.engine import Engine
+from storage import jobs
+from tests.support import cluster
+from tests.support.engines import save_note
+
+FORGED = """insert into pm_jobs.procrastinate_jobs (queue_name, task_name, priority, lock, args, status)
+  values ('pocketmind', 'embed', 0, 'l', %s::jsonb, 'todo')"""
+
+
+async def seen(engine: Engine, scope: Scope) -> dict[tuple[str, str], int]:
+    async with engine.database.transaction(scope) as tx:
+        return await jobs.counts(tx)
+
+
+async def test_a_job_lives_and_dies_with_its_transaction(
+    engine: Engine, database: cluster.Database, scope: Scope
+) -> None:
+    with pytest.raises(RuntimeError):
+        async with engine.database.transaction(scope) as tx:
+            await jobs.defer(tx, jobs.COMMIT, lock="s", commit_id=uuid4())
+            raise RuntimeError("rolled back")
+    assert database.table("pm_jobs.procrastinate_jobs") == []
+    async with engine.database.transaction(scope) as tx:
+        await jobs.defer(tx, jobs.COMMIT, lock="s", commit_id=uuid4())
+    assert await seen(engine, scope) == {("commit", "todo"): 1}
+
+
+async def test_the_same_job_waits_once_and_another_user_does_not_see_it(
+    engine: Engine, database: cluster.Database, scope: Scope, other_user: Scope, other_tenant: Scope
+) -> None:
+    for text in ("one", "two", "three"):
+        await save_note(engine, scope, text)
+    assert await seen(engine, scope) == {("embed", "todo"): 1}
+    assert await seen(engine, other_user) == await seen(engine, other_tenant) == {}
+    await save_note(engine, other_user, "mine")
+    assert await seen(engine, other_user) == {("embed", "todo"): 1}, "another's waiting job does not stand for mine"
+    async with jobs.open_queue(database.worker).open_async() as queue:
+        found = await queue.job_manager.list_jobs_async()
+    assert {(job.task_kwargs["tenant"], job.task_kwargs["user"]) for job in found} == {("acme", "ann"), ("acme", "bob")}
+    assert len({job.lock for job in found}) == 2, "two users' jobs do not wait for each other"
+
+
+async def test_jobs_carry_ids_and_no_words(engine: Engine, database: cluster.Database, scope: Scope) -> None:
+    await save_note(engine, scope, "kanarik sings", title="kanarik")
+    assert database.table("pm_jobs.procrastinate_jobs") != []
+    assert not any("kanarik" in row for row in database.table("pm_jobs.procrastinate_jobs"))
+
+
+@pytest.mark.parametrize(
+    "args",
+    ['{"tenant": "globex", "user": "ann"}', '{"tenant": "acme", "user": "bob"}', '{"tenant": "acme"}', "{}"],
+)
+def test_a_forged_owner_is_refused(database: cluster.Database, args: str) -> None:
+    with psycopg.connect(database.app) as connection:
+        connection.execute("select set_config('pm.tenant', 'acme', true), set_config('pm.user', 'ann', true)")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(FORGED, (args,))
+
+
+async def test_jobs_cannot_be_taken_or_changed_by_the_serving_role(
+    engine: Engine, database: cluster.Database, scope: Scope
+) -> None:
+    await save_note(engine, scope, "mine")
+    for statement in ("update pm_jobs.procrastinate_jobs set args = '{}'", "delete from pm_jobs.procrastinate_jobs"):
+        with psycopg.connect(database.app) as connection:
+            connection.execute("select set_config('pm.tenant', 'acme', true), set_config('pm.user', 'ann', true)")
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(statement.encode())
+    with psycopg.connect(database.app) as connection:
+        row = connection.execute("select count(*) from pm_jobs.procrastinate_jobs").fetchone()
+        assert row == (0,), "nobody sees no job"
+
+
+def test_the_worker_role_sees_jobs_and_nobody_s_words(database: cluster.Database) -> None:
+    tables = [row[0] for row in database.rows("select tablename from pg_tables where schemaname = 'pm'")]
+    for table in tables:
+        with psycopg.connect(database.worker) as connection:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(f"table pm.{table}".encode())
+
+
+def test_a_job_names_its_scope() -> None:
+    assert jobs.scope_of({"tenant": "acme", "user": "ann", "agent": "a1", "commit_id": "x"}) == Scope(
+        tenant="acme", user="ann", agent="a1"
+    )
