@@ -77,9 +77,7 @@ def summed(
         "reason": "; ".join(dict.fromkeys(filter(None, (stage.get("reason") for stage in told)))),
         "stats": stats,
         "candidates": [dict(outcome) for stage in told for outcome in stage.get("outcomes") or []],
-        "commits": [
-            {key: stage.get(key) for key in ("commit_id", "state", "reason", "stats")} for stage in stages
-        ],
+        "commits": [{key: stage.get(key) for key in ("commit_id", "state", "reason", "stats")} for stage in stages],
     }
 
 

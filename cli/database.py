@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import typer
 
 from cli.options import Who, command
@@ -13,12 +15,12 @@ app = typer.Typer(name="db", help="The embedded PostgreSQL: start, stop, status.
 @command(app, "start")
 def start(who: Who) -> None:
     """Start it, or say that it runs. 启动"""
-    from cli.running import settings_for
+    from cli.running import settings_for, starts_database
     from storage.embedded import ensure_server
 
     settings, out = settings_for(who)
     _refuse_external(out, external=settings.database_url is not None)
-    with out.waiting("starting_database"):
+    with out.waiting("starting_database") if starts_database(settings) else nullcontext():
         server = ensure_server(settings.home)
     if out.as_json:
         out.document({"running": True, "started": server.started, "port": server.port, "pid": server.pid})

@@ -83,13 +83,13 @@ async def _store(engine: Engine, scope: Scope, batch: Sequence[Note]) -> tuple[d
     changed = [note for note in batch if known.get(note.note_id) != notes.content_digest(note)]
     done = {"imported": 0, "updated": 0, "unchanged": len(batch) - len(changed)}
     refused: list[Problem] = []
-    for group in [changed] if changed else []:
-        try:
-            await _save(engine, scope, group)
-        except StorageUnavailable:
-            raise
-        except PocketMindError:
-            refused = [problem for note in group if (problem := await _alone(engine, scope, note)) is not None]
+    try:
+        if changed:
+            await _save(engine, scope, changed)
+    except StorageUnavailable:
+        raise
+    except PocketMindError:
+        refused = [problem for note in changed if (problem := await _alone(engine, scope, note)) is not None]
     left_out = {problem.path for problem in refused}
     for note in changed:
         if note.source_name not in left_out:

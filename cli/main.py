@@ -25,7 +25,7 @@ _INTERRUPTED = 130
 
 app = typer.Typer(
     name="pocketmind",
-    help="PocketMind: notes and chats become material, memory with evidence, and the right context. 笔记、对话与长期记忆",
+    help="Notes and chats become material, memory with evidence, and the right context. 笔记、对话与长期记忆",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -72,7 +72,7 @@ def main() -> None:
 def _explain(error: PocketMindError) -> None:
     """What was refused or failed, and what to do: on standard error, without a traceback."""
     out = Output(language=_language())
-    out.notice(f"error_{_kind(error)}", style="bold red", message=error.message)
+    out.notice(f"error_{_kind(error)}", style="bold red", message=error.text(out.language))
     if error.hint:
         out.aside(f"  {error.hint}")
 

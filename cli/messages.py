@@ -10,9 +10,9 @@ from context.types import Language
 MESSAGES: dict[str, tuple[str, str]] = {
     # errors: the sentence itself comes from where it arose
     "error_ConfigurationError": ("配置有误：{message}", "Configuration: {message}"),
-    "error_NotFoundError": ("没有找到：{message}", "Not found: {message}"),
-    "error_ConflictError": ("有冲突，请稍后再试：{message}", "Conflict: {message}"),
-    "error_CallerError": ("无法处理：{message}", "Refused: {message}"),
+    "error_NotFoundError": ("{message}", "{message}"),
+    "error_ConflictError": ("{message}", "{message}"),
+    "error_CallerError": ("{message}", "{message}"),
     "error_StorageError": ("数据库出错：{message}", "Database: {message}"),
     "error_ModelError": ("模型出错：{message}", "Model: {message}"),
     "error_PocketMindError": ("出错：{message}", "Error: {message}"),
@@ -26,8 +26,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     # long work
     "starting_database": (
-        "正在启动内嵌的 PostgreSQL……（首次需要十来秒）",
-        "starting the embedded PostgreSQL… (the first time takes some ten seconds)",
+        "正在启动内嵌的 PostgreSQL……（首次需要几秒）",
+        "starting the embedded PostgreSQL… (the first time takes a few seconds)",
     ),
     "progress": ("{what}：{done}/{total}，约剩 {seconds} 秒", "{what}: {done}/{total}, about {seconds} s left"),
     "embedding": ("计算向量", "embedding"),
@@ -63,8 +63,15 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{folder} 里没有 .md、.markdown 或 .txt 文件",
         "there are no .md, .markdown or .txt files in {folder}",
     ),
+    "import_interrupted": (
+        "已中断；已导入的内容保留，再次运行会继续",
+        "stopped; what was imported stays, and the same command goes on from here",
+    ),
     "note_added": ("已保存笔记 {note_id}", "saved as note {note_id}"),
-    "none_notes": ("还没有笔记。试试：pocketmind notes import 文件夹", "no notes yet; try: pocketmind notes import DIR"),
+    "none_notes": (
+        "还没有笔记。试试：pocketmind notes import 文件夹",
+        "no notes yet; try: pocketmind notes import DIR",
+    ),
     "col_notes": ("编号|类型|标题|文件夹|标签|更新于", "id|kind|title|folder|tags|updated"),
     # sessions
     "none_sessions": ("还没有会话。试试：pocketmind chat", "no sessions yet; try: pocketmind chat"),
@@ -166,7 +173,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "check_note": ("注意", "note"),
     "check_problem": ("问题", "problem"),
     "doctor_ok": ("一切正常", "all is well"),
-    "doctor_problems": ("发现 {count} 个问题：", "{count} problems:"),
+    "doctor_problems": ("发现 {count} 个问题：", "problems found: {count}"),
 }
 
 

@@ -35,7 +35,11 @@ def import_folder(
     listing = list_folder(folder)
     with opened(who) as call:
         out = call.out
-        report = import_files(call, listing)
+        try:
+            report = import_files(call, listing)
+        except KeyboardInterrupt:
+            out.notice("import_interrupted", style="yellow")
+            raise
         if out.as_json:
             out.document(report)
         else:
@@ -68,7 +72,7 @@ def add(
     text = clean(sys.stdin.buffer.read().decode("utf-8", "replace") if body == "-" else body).text
     named = joined(clean(title).text)
     if not text.strip() and not named:
-        raise InvalidInputError("The note is empty; give it a title or a text.")
+        raise InvalidInputError("The note is empty; give it a title or a text.", zh="笔记是空的；请写标题或正文。")
     note = Note(
         note_id=uuid4(),
         title=named,

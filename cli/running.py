@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LOG = "pocketmind.log"
+_NOUNS = {"note": "笔记", "session": "会话", "memory": "记忆"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +60,7 @@ def opened(who: Who) -> Iterator[Call]:
     keep_logs(settings.home)
     stack = AsyncExitStack()
     with asyncio.Runner() as runner, ExitStack() as closing:
-        with out.waiting("starting_database") if _starts_database(settings) else nullcontext():
+        with out.waiting("starting_database") if starts_database(settings) else nullcontext():
             engine = runner.run(stack.enter_async_context(open_engine(settings)))
         closing.callback(lambda: runner.run(stack.aclose()))
         yield Call(engine=engine, scope=scope, out=out, runner=runner)
@@ -101,7 +102,8 @@ def as_id(text: str, what: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise NotFoundError(f"There is no {what} {text[:64]}.") from None
+        named = text[:64]
+        raise NotFoundError(f"There is no {what} {named}.", zh=f"没有{_NOUNS[what]} {named}。") from None
 
 
 def keep_logs(home: Path) -> Path:
@@ -136,7 +138,8 @@ class _LogFile:
         """Every write is whole."""
 
 
-def _starts_database(settings: Settings) -> bool:
+def starts_database(settings: Settings) -> bool:
+    """Whether opening the engine will start the embedded server, which takes a moment."""
     from storage.embedded import server_status
 
     return settings.database_url is None and not server_status(settings.home).running

@@ -47,7 +47,7 @@ _FILLER = pattern(
 )
 _CUE = pattern(
     r"(?:(?:请|麻烦|你|帮我|帮忙|给我|替我|要|先|也|一定要|千万|务必|可以|能不能|能|以后)*(?:记住|记一下|记下来?|记着|牢记|记好|记到记忆里|存一下|存到记忆里|保存一下|备忘一下)(?:了|哈|啊|吧|哦|这一?[点条件]事?|一下)?(?:[\s，,：:。!！]*|$)"
-    r"|(?:请)?(?:注意|别忘了|不要忘了|请知悉|须知|请注意|你要知道|你知道)(?=[\s，,：:]|我|$)[\s，,：:]*|fyi[\s，,：:]*|remember(?: that)?[\s，,：:]*|note(?: that)?[\s，,：:]*)"
+    r"|(?:请)?(?:记得(?=我)|注意|别忘了|不要忘了|请知悉|须知|请注意|你要知道|你知道)(?=[\s，,：:]|我|$)[\s，,：:]*|fyi[\s，,：:]*|remember(?: that)?[\s，,：:]*|note(?: that)?[\s，,：:]*)"
 )
 _TRAILING = pattern(
     r"(?:[\s。！!.…~～,，;；、)）\]”’」😀-🙏🎀-🏿🐀-🗿☀-➿]+|(?<=[^们])(?:哈哈+|哈|呀|啊|哦|呢|啦(?=$)|嘛|喔|哟|噢|吼|咯|哒|滴|呗|的说|谢谢你?|多谢|了啦)|(?<=好)吧|lol|hhh+|hh)$"
@@ -58,18 +58,26 @@ _ADVERB = (
     r"|确实|一直以来|主要(?!是)|个人(?!住|主|爱)|本来就|比较|蛮|可(?!以|能|是|乐|爱)|太(?!太)|尤其|总体上|暂时|又|同时|另外|近期|最近|正式|顺利|成功(?!率)|亲自|常年|长期|当前|这边|这个人|呢|啊|呀|大概(?=\d)|，|,|\s)"
 )
 _HEAD = pattern(
-    rf"(?P<before>(?:(?:从|自)?{words.TIME}的?(?:时候|以来|起|开始)?|[^，。我你他她\s]{{1,8}}的时候|{_ADVERB}|有一次|刚才|因为|对于|关于|最终|最后|后来|现阶段)*)(?P<self>{_SELF})(?P<after>(?:(?:从|自)?{words.TIME}(?:以来|起|开始)?(?!生)|{_ADVERB})*)(?P<rest>.*)$"
+    rf"(?P<before>(?:(?:从|自)?{words.TIME}的?(?:时候|以来|起|开始)?|[^，。我你他她\s]{{1,8}}的时候|{_ADVERB}|有一次|刚才|因为|对于|关于|(?:比起|相比|跟|和)[^，。我你他她]{{1,10}}?(?:相比)?(?=我更)|最终|最后|后来|现阶段)*)(?P<self>{_SELF})(?P<after>(?:(?:从|自)?{words.TIME}(?:以来|起|开始)?(?!生)|从\d{{1,2}}岁(?:起|开始)?|{_ADVERB})*)(?P<rest>.*)$"
 )
+_INVERTED = pattern(r"(?P<rest>[^，。我你他她它您]{4,24}了)我$")
+"""The subject called after: 最受不了加班了我."""
 _BARE = pattern(rf"(?P<after>(?:{words.TIME}(?!生)|{_ADVERB})*)(?P<rest>.*)$")
 _OTHER_START = pattern(r"(?:他|她|它|你|您|这|那|哪|谁|大家|公司|天气|结果|但|如果|什么|请|帮|能|可以|求|有没有|怎么|推荐|谢|以后|回答|麻烦|别|不要|每次|一律|默认|从现在|从今|今后|语气|说话|大的|小的|叫(?=[我他她]))")
 _EMBEDDED = pattern(r"他|她|它|你|大家|别人|有人|朋友|同事|人们")
 """A clause that holds another subject: what follows may be said of that one."""
+_DROPPED = pattern(
+    r"(?:刚刚?|最近|已经|终于|前几天)(?:搬到|搬去|入职|换工作|毕业|结婚|离职|辞职|升职|考过|拿到|领证|怀孕|领养)|已婚|未婚|单身|坐标|对[^，我你他她这那此]{1,10}过敏|吃素|本科毕业|素食"
+)
+"""Starts of a sentence that has lost its 我 and can hardly be about another."""
 _PRO_DROP = pattern(r"(?:偏好|对[^，你]{1,10}过敏|不吃|不喝|坐标|住在|来自|喜欢|讨厌|目前在|在[^，]{2,10}(?:工作|上班)|习惯)")
 
 
 def prepare(clause: str, before: Prepared | None) -> Prepared:
     """Strip fillers and cues, bring the speaker to a leading 我 or 我们; the abstract keeps time and adverbs."""
     text, cue = _without_fillers(clause)
+    if inverted := _INVERTED.match(text):
+        text = f"我{inverted['rest']}"
     head = _HEAD.match(text)
     if head:
         speaker = "我们" if head["self"] in ("我们", "咱们", "咱") else "我"
@@ -77,7 +85,7 @@ def prepare(clause: str, before: Prepared | None) -> Prepared:
         plain = kept.strip(" ，,").removeprefix("的")
         return Prepared(text=speaker + head["rest"], plain=plain, spoken=text, cue=cue, own=True)
     carries = before is not None and not _EMBEDDED.search(before.text)
-    if (carries and not _OTHER_START.match(text)) or (cue and _PRO_DROP.match(text)):
+    if (carries and not _OTHER_START.match(text)) or (cue and _PRO_DROP.match(text)) or (before is None and _DROPPED.match(text)):
         bare = _BARE.match(text)
         return Prepared(text="我" + (bare["rest"] if bare else text), plain=text, spoken=text, cue=cue, own=True, carried=True)
     return Prepared(text=text, plain=text, spoken=text, cue=cue, own=False)
@@ -163,6 +171,8 @@ _DENIAL = pattern(r"(?<=^我)们?(?:还|也|并)?(?:不|没有|没)|(?<=我们)(
 # --- style --------------------------------------------------------------------------------------------------------
 
 _ONCE = pattern(r"这次|这个|这封|这篇|这段|这句|这道|下面|上面|本次|刚才|今天|此题|以下|上述|这份|这一|那个|那篇")
+_ASKS = pattern(r"(?:吗|么|好不好|行不行|可以吗|好吗)?[?？]?$(?<=[吗么行好?？])")
+_DURABLE = pattern(r"以后|今后|往后|每次|总是|一直|默认|一律|永远|始终|都")
 _LEAD = (
     r"(?:以后|今后|从现在(?:起|开始)|从今(?:以后|往后|天起)?|往后|之后|每次|默认|一律|永远|始终|都|总是|所有|平时|请|你|您|麻烦|希望|我|要|想要?|需要|尽量|务必|直接|只|可以|最好|统一|全部|全程|一直|能|给我|跟我|和我|对我|回答(?:我|问题)?(?:的时候|时)|回复(?:我)?(?:的时候|时)|说话|聊天(?:的时候|时)?|偏好|更?喜欢|习惯|[\s，,：:])*"
 )
@@ -180,30 +190,34 @@ _STYLES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("output_language", rf"{_LEAD}(?:说|讲)\s?(?:{words.LANGUAGE})(?:就好|就行|吧|即可|给我听)?$"),
         ("answer_length", rf"{_LEAD}{_TEXT}(?:的时候|时)?(?:请|要|都|尽量|应该|应当|务必|最好|能|可以|一定要|需要|能不能|希望|得|越)*(?:保持|写得|写|再|更|说得|给得|越)*{_BRIEF}{_MORE}(?:越好)?{_POLITE}$"),
         ("answer_length", rf"{_LEAD}{_BRIEF}(?:地|的|点|一点)?{_TEXT}{_POLITE}$"),
-        ("answer_length", rf"{_LEAD}{_BRIEF}(?:一点|一些|点|些){_SPEAK}?{_POLITE}$"),
+        ("answer_length", rf"{_LEAD}{_BRIEF}(?:一点|一些|点|些){_SPEAK}{_POLITE}$"),
+        ("answer_length", rf"(?:以后|今后|每次|默认|一律|都|总是){_LEAD}{_BRIEF}(?:一点|一些|点|些){_POLITE}$"),
         ("answer_length", rf"{_LEAD}(?:别|不要|不用|少)(?:给我)?(?:写|回答|说|讲|回复|解释|整|输出)?(?:得|的)?(?:那么|这么|太|得太|过于)?(?:长|啰嗦|多|冗长|长篇大论|废话|复杂|罗嗦)(?:了)?{_POLITE}$"),
         ("answer_length", rf"{_LEAD}{_TEXT}?(?:请|要|都|尽量|最好)*(?:控制在?|限制在?|不要?超过|不超过|别超过)\s?[^，。]{{1,8}}(?:句|字|行|段|条)(?:话)?(?:以内|之内|内)?{_POLITE}$"),
         ("answer_length", rf"{_LEAD}用?(?:一两|两三|[一二三四五两\d]{{1,2}})句话{_SPEAK}{_POLITE}$"),
-        ("answer_emoji", rf"{_LEAD}{_TEXT}?(?:里|中)?(?:请|都)*(?:不要|别|不用|少|请勿|多|不许|可以|尽量不要|不)?(?:再)?(?:使用|用|加|带|发|放|出现)?(?:任何|太多|那么多|这么多)?\s?(?:表情(?:符号|包)?|emoji|颜文字)(?:符号)?{_POLITE}$"),
+        ("answer_emoji", rf"{_LEAD}{_TEXT}?(?:里|中)?(?:请|都)*(?:不要|别|不用|少|请勿|多|不许|可以|尽量不要|不)?(?:再)?(?:使用|用|加|带|发|放|出现)?(?:一?点|些)?(?:任何|太多|那么多|这么多)?\s?(?:表情(?:符号|包)?|emoji|颜文字)(?:符号)?{_POLITE}$"),
         ("answer_format", rf"{_LEAD}{_TEXT}?(?:请|都|尽量|最好)*(?:不要|别|少|多|以)?(?:再)?(?:给我)?(?:用|使用|以|采用|按|列|画|做|整)?\s?(?:markdown|表格|列表|要点|分点|分条|bullet points?|代码块|项目符号|加粗|纯文本|标题|编号|条目)(?:的?(?:形式|格式|方式))?(?:来|给我)?(?:回答|列出|输出|展示|呈现|说明|总结|列|回复|写)?{_POLITE}$"),
         ("answer_format", rf"{_LEAD}(?:先(?:给|说)(?:结论|答案)(?:再[^，。]{{1,12}})?|直接(?:给|说)(?:结论|答案|代码)|结论先行|结论放(?:在)?(?:最)?前面?){_POLITE}$"),
         ("answer_tone", rf"{_LEAD}(?:语气|口吻|风格|语言|说话|态度)(?:方式)?(?:请|要|尽量|可以|能|应该|最好|再)*(?:正式|随意|轻松|严肃|专业|友好|亲切|活泼|直接|直白|委婉|客气|幽默|温柔|口语化){_MORE}{_POLITE}$"),
         ("answer_style", rf"{_LEAD}(?:解释|说|讲|回答|表达|语言)?(?:的时候|时|得)?(?:请|要|都|尽量|能|可以|最好)*(?:通俗|通俗易懂|简单易懂|易懂|接地气|口语化|直白|浅显|大白话){_MORE}{_POLITE}$"),
+        ("answer_style", rf"{_LEAD}(?:带|有|附)(?:例子|出处|来源|图表|代码|步骤|数据)的(?:回答|解释|答案|说明)(?:方式)?{_POLITE}$"),
+        ("answer_style", rf"{_LEAD}(?:按|按照|用|以)?(?:初学者|小白|新手|小学生|外行|专家|零基础)(?:的)?(?:水平|程度|能懂|听得懂|能听懂|视角|角度)?(?:的方式|的话)?(?:来|给我|跟我|对我)*(?:讲|解释|回答|说明|讲解){_POLITE}$"),
         ("answer_style", rf"{_LEAD}(?:多|请多|尽量)(?:举|给)(?:一?些|点|几个)?(?:例子|例|实例|案例){_POLITE}$"),
         ("answer_style", rf"{_LEAD}(?:每次都?|都|总是|一律)(?:给我|提供|列出?|附上?|写)(?:一个|两个|三个|[二三两\d]个|几个|个)?(?:备选|不同的?)?(?:方案|选项|例子|思路|建议|步骤|总结|要点|结论|参考){_POLITE}$"),
         ("code_style", rf"{_LEAD}(?:写)?(?:代码|变量|函数|变量命名|命名|注释|缩进|代码示例|示例代码|例子)(?:里|中|的)?(?:都|的)?(?:注释|变量命名|命名|变量|缩进|风格|例子|示例)?(?:请|都|一律|要|尽量|默认|最好)*(?:用|使用|遵循|采用|别写|不要写|别用|不要用|别加|不要加|加上?|写上?|带上?|不用写|不写)\s?(?!这|那|什么)[^，。]{{1,16}}$"),
         ("answer_tone", rf"{_LEAD}(?:不要|别|不用)(?:老是|总是|一直|动不动就|再|跟我|对我|给我|那么|这么|太)*(?:道歉|客套|客气|拍马屁|说教|夸我|奉承|讲大道理|大道理|用敬语|卖萌){_POLITE}$"),
         ("answer_sources", rf"{_LEAD}{_TEXT}?(?:里|中|后面|最后)?(?:请|都|要|尽量|最好|务必)*(?:附上?|给出?|注明|标注|标明|列出|带上?|写明|提供)(?:引用)?(?:出处|来源|参考文献|参考资料|链接|引用)(?:链接)?{_POLITE}$"),
         ("units", rf"{_LEAD}(?:用|使用|采用)\s?(?:公制|英制|摄氏度?|华氏度?|公里|24小时制)(?:单位)?{_POLITE}$"),
-        ("answer_address", rf"{_LEAD}(?:别|不要|不用)(?:叫|称呼|喊)我(?:您|老师|先生|女士|主人|亲|老板){_POLITE}$"),
+        ("answer_address", rf"{_LEAD}(?:别|不要|不用)(?:再)?(?:叫|称呼|喊)我(?:您|老师|先生|女士|主人|亲爱的|亲|老板|宝贝?|小姐|大哥|美女|帅哥|大神){_POLITE}$"),
     )
 )
 
 
 def style(clause: str) -> tuple[str, ...]:
     """The facets of answer style that a prepared clause asks for, lasting ones only."""
-    if _ONCE.search(clause):
+    if _ONCE.search(clause) or (_ASKS.search(clause) and not _DURABLE.search(clause)):
         return ()
+    clause = _ASKS.sub("", clause)
     return tuple(dict.fromkeys(facet for facet, asked in _STYLES if asked.match(clause)))[:1]
 
 
@@ -266,5 +280,5 @@ CHINESE = Grammar(
     object_key=object_key,
     role=role,
     retell=retell,
-    fallback=pattern(r"(?:我们?|咱们?)(?!不是|没|想|要不|觉得|希望|还没|不(?!再))[^你]{4,}"),
+    fallback=pattern(r"(?:我们?|咱们?)(?!不是|没|想|要不|觉得|希望|还没|不(?:知道|懂|明白|记得|确定))[^你]{4,}"),
 )

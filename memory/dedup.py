@@ -199,7 +199,7 @@ def fact_of(candidate: Candidate) -> Fact:
     """A candidate as a fact."""
     return Fact(
         facet=candidate.facet,
-        statement=candidate.abstract,
+        statement=candidate.abstract.rstrip(" ;；,，"),
         negated=candidate.negated,
         at=candidate.mention_time.isoformat() if candidate.mention_time else "",
     )

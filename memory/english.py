@@ -18,12 +18,13 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 _VERB = (
     r"(?:am|live|work|have|love|like|hate|prefer|enjoy|speak|own|play|use|do not|don't|cannot|can't|teach|study|moved|bought|decided"
-    r"|started|quit|joined|got|drink|eat|run|take|never|usually|always)"
+    r"|started|quit|joined|got|drink|eat|run|take|never|usually|always|moving|leaving|starting)"
 )
 _AUXILIARY = r"(?:do|can|could|would|should|what|what's|which|where|how|is|are|any|please|use|keep|answer|reply|who|tell|give|don't)"
 _CUT = _pattern(
-    r"\s*;\s+|,\s+(?!\d{3}\b)|\s+[-–—]{1,2}\s+|(?<=\w)—(?=\w)|:\s+|\.{2,}\s*|\s*\n\s*|[.!?]+\s+"
+    r"\s*;\s+|,\s+(?!\d{3}\b)|\s+[-–—]{1,2}\s+|(?<=\w)—(?=\w)|:\s+|\.{2,}\s*|\s*\n\s*|[!?]+\s+"
     rf"|\s+(?=(?:and|but|so|because|cuz|cos|plus|yet)\s+(?:I|I'm|I’m|I've|I’ve|im|my|we|our|we're)\b)"
+    r"|\s+(?=(?:and|but)\s+(?:he|she|they|it|he's|she's|they're|it's)\s)"
     rf"|\s+(?=(?:and|but)\s+(?:also\s+)?{_VERB}\s)|\s+(?=so\s+{_AUXILIARY}\b)"
     r"|\s+(?=(?:because|cause|cuz|which|although|though|whereas|while)\s)"
     r"|\s+(?=so\s+(?!much|many|far|long|good|bad|well|that\b|hard|often|little|few|happy|sad|tired|excited|busy|sorry|cool|nice|great|proud|glad|very|to\b|you know|that)\w)"
@@ -31,6 +32,11 @@ _CUT = _pattern(
 )
 _OCCASION = _pattern(r"(?:and |but |so )?(?:when|whenever|after|before) (?!you\b)")
 _SPEAKS = _pattern(r"(?:I|we|I'm|I’m|I've)\b")
+_RELATIVE = _pattern(rf"(?:my|our) (?:\w+ )?(?:{words.RELATION})$")
+_NAME = _pattern(r"(?-i:[A-Z])[\w'’-]+(?: (?-i:[A-Z])[\w'’-]+)?$")
+_NAMED = _pattern(rf"(?:my|our) (?:\w+ )?(?:{words.RELATION}) (?-i:[A-Z])[\w'’-]+$")
+_BREAKS = _pattern(r"(?:and|but|so|who|which|he|she|they|it|you|i|we|my|then|because|if|says?|said)\b")
+"""My boss, Helen, likes short mails: the name between commas belongs to its relation."""
 _INTRODUCTION = _pattern(r"(?:(?:hi|hey|hello)[\s,!]*)?(?:I'm|I am|I’m|im|this is) (?P<name>(?-i:[A-Z])[a-z]+(?: (?-i:[A-Z])[a-z]+)?)$")
 """`I'm Marcus, a developer`: only what follows tells a name from "I'm German"."""
 
@@ -43,7 +49,9 @@ def cut(sentence: str) -> list[str]:
             pieces[place] = f"my name is {met['name']}"
     clauses: list[str] = []
     for piece in pieces:
-        if clauses and _OCCASION.match(clauses[-1]) and _SPEAKS.match(piece):
+        if clauses and ((_RELATIVE.match(clauses[-1]) and _NAME.match(piece)) or (_NAMED.match(clauses[-1]) and piece[:1].islower() and not _BREAKS.match(piece))):
+            clauses[-1] = f"{clauses[-1]} {piece}"
+        elif clauses and _OCCASION.match(clauses[-1]) and _SPEAKS.match(piece):
             clauses[-1] = f"{piece} {clauses[-1][:1].lower()}{clauses[-1][1:]}"
         elif clauses and _continues_list(clauses[-1], piece):
             clauses[-1] = f"{clauses[-1]}, {piece}"
@@ -78,7 +86,7 @@ _FILLER = _pattern(
     r"|hi there|good morning|please know|for your information|in case you wonder|heads up|correction|apparently not|also please|there|if you ask me|in my opinion|imo|imho|quick intro|intro|some background|a bit about me|a little about me|little about me)\b[\s,:!.…-]*)"
 )
 _CUE = _pattern(
-    r"(?:(?:please |can you |could you |just |kindly )*(?:remember|keep in mind|bear in mind|don't forget|do not forget|make a note|take note"
+    r"(?:(?:please )?(?:remember|note|keep in mind|fyi|for the record)$|(?:please |can you |could you |just |kindly )*(?:remember|keep in mind|bear in mind|don't forget|do not forget|make a note|take note"
     r"|note|be aware|save|memori[sz]e|store)(?: for later| down| this| in memory| to memory| please)?(?:\s*[:,-]\s*|\s+that\s+|\s+(?=(?:I|I'm|I’m"
     r"|I've|im|i|my|our|we)\b(?!/)))|fyi\b[\s,:-]*|for (?:your|future) (?:information|reference)\b[\s,:-]*|(?:remember|note to self|note)\s*[:,]\s*)"
 )
@@ -93,6 +101,7 @@ _CONTRACTIONS = tuple(
         (r"\bi'?m\b", "I am"),
         (r"\b(?:i've|ive)\b", "I have"),
         (r"\bi'll\b", "I will"),
+        (r"\bi(?:'d| would) rather (.{3,40}?) than\b", r"I prefer to \1 over"),
         (r"\bi(?:'d| would) (?:say|describe|call|consider) (?:i am|i'm|myself(?: as| to be)?)\b", "I am"),
         (r"\bi consider myself(?: as| to be)?\b", "I am"),
         (r"\bi'd\b", "I would"),
@@ -109,6 +118,7 @@ _CONTRACTIONS = tuple(
         (r"\bi\b(?!/)", "I"),
         (r"\bwe\b", "we"),
         (r"\bname's\b", "name is"),
+        (r"'s (?=(?:called|named)\b)", " is "),
         (r"\b(?:hometown|birthday|job|home|colou?r|e-?mail)'s\b(?= )", lambda m: m[0][:-2] + " is"),
         (r"\bteh\b", "the"),
         (r"\bfavorite\b", "favorite"),
@@ -126,10 +136,16 @@ _BARE_VERB = _pattern(
 )
 _BARE_JOB = rf"(?:[\w-]+ ){{0,3}}?(?:{words.JOB})(?:$| (?:at|for|in|from|based)\b)"
 _APPOSITION = _pattern(
-    rf"(?:(?:moving|going|starting|leaving|flying|working|studying|planning|learning|training|hoping) (?!to (?:see|get|find)\b)|an? |based in |living in |from |originally from |born in |raised in |married|single|\d{{2}} (?:years old|yo)|\d{{2}}$|{_BARE_JOB})"
+    rf"(?:(?:moving|going|starting|leaving|flying|working|planning) (?!to (?:see|get|find)\b)|an? |based in |living in |from |originally from |born in |raised in |married|single|\d{{2}} (?:years old|yo)|\d{{2}}$|{_BARE_JOB})"
 )
 _JOB_ALONE = _pattern(_BARE_JOB)
 
+_DROPPED = _pattern(
+    r"(?:just |recently |finally )*(?:(?P<been>been (?:an? |working |living |married |vegan|vegetarian))|(?P<state>not (?:a (?:big |huge )?fan of|into|keen on)|allergic to|based in"
+    r"|living in (?-i:[A-Z])|working (?:as|at|for) |married |vegan$|vegetarian$|obsessed with|big fan of|a huge fan of|scared of|moving to (?-i:[A-Z]))|(?:moved to|got (?:diagnosed|married|engaged|promoted|hired|laid off"
+    r"|accepted|my|a (?:new )?(?:job|dog|cat|puppy))|passed my|graduated|bought (?:an? |my |our )|started (?:an? |my )|quit my|love |loved |hate |hated |can't stand|cannot stand|don't like|do not like|don't eat|do not eat|never (?:eat|drink)|signed (?:a|my)|turned \d\d|born in))"
+)
+"""Starts of a sentence that has lost its "I": Moved to Rome in May. Never an imperative."""
 _IDENTITY = _pattern(r"(?:I am|my name is|I have been|I work as)\b")
 _EMBEDDED = _pattern(r"\b(?:you|he|she|they|people|who|that|someone|everyone|it)\b")
 """A clause that holds another subject: what follows may be said of that one."""
@@ -145,6 +161,10 @@ def prepare(clause: str, before: Prepared | None) -> Prepared:
     if when:
         text = f"{text[when.end():]} {when['when']}"
     carried, spoken = False, text
+    if before is None and (dropped := _DROPPED.match(text)):
+        text = text[0].lower() + text[1:]
+        text = f"a {text}" if text.startswith("big fan") else text
+        text, carried = f"{'I am' if dropped['state'] else 'I have' if dropped['been'] else 'I'} {text}", True
     if before and not _ME.match(text) and not clause.lower().startswith("so ") and not _EMBEDDED.search(before.text):
         verb = _BARE_VERB.match(text)
         if verb and before.text.startswith(("I ", "we ")) and f" {verb['verb'].lower()} " not in before.text.lower():
@@ -207,7 +227,7 @@ LIMITS = (
         reason="reported_speech",
         pattern=_pattern(
             rf"(?!(?:I|we)\b)(?:(?:my|our|the|his|her|their) )?(?:[\w'’.-]+ ){{0,2}}?[\w'’.-]+ (?:also |just |always |once |often |already |usually )?{_SAYING}\b|(?:according to|apparently|rumou?r has it|supposedly|allegedly|reportedly|word is)\b"
-            r"|I (?:was told|heard|read|saw|have heard|have read|keep hearing|got told)\b|(?:they|people) say\b|as .{2,30} (?:said|says|put it)\b"
+            r"|I (?:was told|got told|keep hearing|(?:have )?(?:heard|read|saw|seen) (?:that|somewhere|someone|people|online|in the|an? article|about|from|rumou?rs))\b|(?:they|people) say\b|as .{2,30} (?:said|says|put it)\b"
         ),
         reach="rest",
     ),
@@ -239,8 +259,8 @@ LIMITS = (
     ),
 )
 _QUESTION = _pattern(
-    r"(?:what|what's|where|when|who|whom|whose|which|why|how|do|does|did|is|are|am|was|were|can|could|would|will|should|shall|may|has|have|had|isn't|aren't|don't you|doesn't|didn't|any|anyone|any idea)\b(?!.*\bhave to\b)"
-    r"(?: |$)(?!not (?:use|answer|reply|apologi|add|include|write|make|be|start|end|repeat)\b)|(?:do you|did I|does it|am I|are we|can I|I wonder|I am wondering|I was wondering|wondering)\b|.*\?$"
+    r"(?:do|does|did)(?: not)? (?:I|you|we|they|he|she|it|this|that|these|anyone|people)\b|(?:what|what's|where|when(?! (?:I|we) say)|who|whom|whose|which|why|how|is|are|am|was|were|can|could|would|will|should|shall|may|has|have|had|isn't|aren't|don't you|doesn't|didn't|any|anyone|any idea)\b(?!.*\bhave to\b)"
+    r"(?: |$)|(?:do you|did I|does it|am I|are we|can I|I wonder|I am wondering|I was wondering|wondering)\b|.*\?$"
 )
 _TAG = _pattern(r"(?:right|correct|no|isn't it|don't I|am I not|aren't I|didn't I|haven't I|or not|yes|true|remember|you know)\s*\?+$")
 _OTHER = _pattern(
@@ -248,13 +268,13 @@ _OTHER = _pattern(
     rf"|(?:my|our) (?:[\w'’-]+ )?(?:{words.RELATION}|parents|kids|children|friends|family|siblings|brothers|sisters|sons|daughters|colleagues|grandparents|team ?mates|flatmates|roommates)(?:'s)?(?! (?:tongue|language)\b)"
     rf"|(?:I|we) (?:have|know) (?:got )?(?:an?|some|two|\w+) (?:\w+ )?(?:friends?|colleagues?|{words.RELATION})\b.* (?:who|that|whose)\b.*)\b"
 )
-_DENIAL = _pattern(r"(?<=\b)(?: not\b| never\b|(?<=have) no\b|(?<=have) not\b)")
+_DENIAL = _pattern(r"(?<=\b)(?: (?:do |does |did )?not\b| never\b|(?<=have) no\b|(?<=have) not\b)")
 
 
 # --- style --------------------------------------------------------------------------------------------------------
 
 _ONCE = _pattern(
-    r"\b(?:this (?!way)|that (?!way)|the (?:question|e-?mail|text|following|above|document|summary|next|last|letter|paragraph|essay|first|second|report|title|code|table)|here|now|today|below|once|for this|it)\b(?! on\b)"
+    r"\b(?:this (?!way)|that (?!way)|the (?:question|e-?mail|text|following|above|document|summary|next|last|letter|paragraph|essay|first|second|report|title|code|table)|here|now|today|below|once|for this|it(?! (?:short|brief|concise|simple|casual|formal|light)\b))\b(?! on\b)"
 )
 _DURABLE = _pattern(r"\b(?:always|from now on|in (?:the )?future|going forward|by default|every time|whenever|never|generally)\b")
 _LEAD = (
@@ -272,13 +292,21 @@ _STYLES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("output_language", rf"{_LEAD}(?:use|stick to) (?:{words.LANGUAGE})(?: (?:with|for|in) (?:me|your|all|everything|the)? ?(?:{_ANSWERS})?)?{_THANKS}$"),
         ("output_language", rf"{_LEAD}(?:(?:I (?:would )?(?:prefer|like|want) )?(?:your |the |all |my )?{_ANSWERS} (?:should be |must be |need to be |to be )?in (?:{words.LANGUAGE})|I (?:would )?prefer (?:{words.LANGUAGE}) (?:{_ANSWERS}|for {_ANSWERS})){_THANKS}$"),
         ("answer_length", rf"{_LEAD}(?:keep|make) (?:your |the |all |all your )?{_ANSWERS} {_SHORT}(?: and {_SHORT})?{_THANKS}$"),
+        ("answer_length", rf"{_LEAD}keep (?:it|things|everything) {_SHORT} (?:in|with|for) (?:all )?your {_ANSWERS}{_THANKS}$"),
+        ("answer_length", rf"(?:always|from now on|in (?:the )?future|going forward|by default|generally),? (?:please )?keep (?:it|things|everything) {_SHORT}{_THANKS}$"),
         ("answer_length", rf"{_LEAD}(?:keep|limit) (?:your |the |all |all your )?{_ANSWERS} (?:under|below|within|to|at|shorter than|less than) (?:\w+ ){{1,4}}(?:words?|sentences?|lines?|paragraphs?|characters?|bullets?){_THANKS}$"),
-        ("answer_length", rf"{_LEAD}(?:I (?:would )?(?:prefer|like|love|want|need) )?(?:your |the )?{_SHORT}(?:,? (?:and )?{_SHORT})? {_ANSWERS}(?: (?:to|over) [\w ]{{2,40}})?{_THANKS}$"),
+        ("answer_length", rf"{_LEAD}(?:I (?:would )?(?:prefer|like|love|want|need) )?(?:your |the )?{_SHORT}(?:,? (?:and )?{_SHORT})? (?:answers|replies|responses|explanations|messages|summaries|output)(?: (?:to|over) [\w ]{{2,40}})?{_THANKS}$"),
         ("answer_length", rf"{_LEAD}(?:your |the )?{_ANSWERS} (?:should be|must be|need to be|can be|are too|should stay) {_SHORT}{_THANKS}$"),
         ("answer_length", rf"{_LEAD}(?:answer|reply|respond|write|explain)(?: to me| me| things)? (?:briefly|concisely|succinctly|in detail|at length|in (?:at most |no more than |max |maximum )?(?:one|two|three|four|five|\d{{1,2}}|a few) (?:short )?(?:sentences?|lines?|words|paragraphs?)(?: or less| max| at most)?){_THANKS}$"),
         ("answer_length", rf"{_LEAD}be (?:more |as )?(?:brief|concise|succinct|detailed|terse|thorough)(?: (?:in|with) your {_ANSWERS})?{_THANKS}$"),
         ("answer_emoji", rf"{_LEAD}(?:do not|never|stop|no|avoid|skip|without|less|fewer|more)? ?(?:use|using|add|adding|include|including|put|putting|sending)? ?(?:any |so many |too many |the )?emojis?(?: (?:in|with|when|at) [\w ]{{2,30}})?{_THANKS}$"),
         ("answer_format", rf"{_LEAD}(?:do not |never |avoid |stop |no )?(?:use|using|format (?:it |everything |your {_ANSWERS} )?(?:as|with|in)|answer (?:in|with|using)|reply (?:in|with)|write (?:in|with)|give me|I (?:prefer|like|want|would prefer))? ?(?:more |fewer |less |plain |proper |short )?(?:bullet points?|bullets|bulleted lists?|numbered lists?|markdown(?: formatting| tables?)?|tables|headings|headers|plain text|code blocks|bold(?: text)?|latex)(?: (?:in|for|when|where|instead of|over|and|to) [\w ]{{2,40}})?{_THANKS}$"),
+        ("answer_style", rf"{_LEAD}(?:explain|write|talk|answer|use|show|walk me through)(?: (?:it|things|everything|stuff|your reasoning|to me))*(?: in| with| using)? ?(?:step[- ]by[- ]step|like I am (?:five|5|a beginner|\w{{1,8}})|(?:simple|plain|everyday|non-technical|layman's) (?:language|terms|words|english)|(?:more |concrete |real-world )?(?:examples?|analogies)|without jargon|your reasoning){_THANKS}$"),
+        ("answer_style", rf"{_LEAD}(?:do not|never|stop|no|avoid|skip|without)(?: writing| using| adding| giving(?: me)?| repeating)? (?:sugar-?coat(?:ing)?(?: things| it)?|(?:the |any )?(?:long |lengthy )?(?:intros?|introductions?|preambles?|disclaimers?|filler|fluff|jargon|summaries|my question|the question|saying sorry|long explanations?)|repeat(?:ing)? (?:my|the) question){_THANKS}$"),
+        ("answer_style", rf"{_LEAD}(?:I (?:like|prefer|want|love|need) )?{_ANSWERS} (?:with|that include|including|at) (?:an? )?(?:examples?|sources|code|diagrams|numbers|beginner level|expert level|high level)(?: level)?{_THANKS}$"),
+        ("answer_address", rf"{_LEAD}(?:do not|never|stop) call(?:ing)? me (?!(?:on|at|back|later|if|when|today|tomorrow|until|before|after)\b)[\w' ]{{2,20}}{_THANKS}$"),
+        ("answer_tone", rf"{_LEAD}stop (?:saying sorry|apologi[sz]ing|being so \w+){_THANKS}$"),
+        ("code_style", rf"{_LEAD}(?:use|prefer|add|avoid|write|include|format|put|do not (?:use|add|write|include|put)|never (?:use|add|write|include)|no) (?!(?:this|that|it|these)\b)[\w #+.'-]{{2,40}}? (?:in|to|for|with|when writing) (?:your |my |all |any )?(?:[\w+#]{{1,12}} )?(?:code(?: (?:examples|samples|snippets|blocks))?|examples|snippets|scripts|variable names|commit messages|unit tests){_THANKS}$"),
         ("answer_tone", rf"{_LEAD}(?:be|keep (?:it|your tone|the tone|things)|use an?|write in an?|talk to me in an?|sound|your tone should be|stay) (?:more |less |very |a bit )?(?:formal|informal|casual|friendly|polite|direct|blunt|honest|professional|playful|serious|neutral)(?: tone| style| language)?(?: (?:in|with) (?:me|your {_ANSWERS}))?{_THANKS}$"),
         ("answer_tone", rf"{_LEAD}(?:do not|never|stop|no need to|avoid) (?:apologi[sz]e|apologi[sz]ing|flatter|flattering|praise|praising|lecture|lecturing|use (?:jargon|slang|exclamation marks)|using (?:jargon|slang))(?: (?:me|so much|all the time|in your {_ANSWERS}|to me|so often))*{_THANKS}$"),
         ("units", rf"{_LEAD}(?:I (?:prefer|use|want) |use |give (?:me )?|stick to |convert (?:everything )?to )?(?:the )?(?:metric|imperial|celsius|fahrenheit|kilomet(?:er|re)s|miles|24[- ]hour)(?: (?:units?|system|measurements?|time|clock|format|times))*{_THANKS}$"),
@@ -290,6 +318,9 @@ def style(clause: str) -> tuple[str, ...]:
     """The facets of answer style that a prepared clause asks for, lasting ones only."""
     if _ONCE.search(clause) and not _DURABLE.search(clause):
         return ()
+    if clause.endswith("?") and not _DURABLE.search(clause):
+        return ()
+    clause = clause.rstrip("? ")
     bare = clause[2:] if clause.lower().startswith("i ") and _pattern(r"i (?:do not|never)\b").match(clause) else clause
     return tuple(dict.fromkeys(facet for facet, pattern in _STYLES if pattern.match(bare)))[:1]
 
@@ -339,9 +370,12 @@ def role(word: str) -> str:
     return f"family:{name}" if name in words.FAMILY else f"relation:{name}"
 
 
-_PRESENT = _pattern(
-    r"(?P<verb>live|work|like|love|hate|prefer|enjoy|speak|own|play|use|teach|study|drink|eat|run|take|adore|dislike|suffer|reside|come|go|drive|ride|keep|follow|need|plan|manage|lead|maintain|build|write|wake|start|walk|swim|"
-    r"cook|bake|read|meditate|avoid|detest|loathe|favor|favour|tend|try|code|coach|tutor|hold|major|attend|develop|own|stay|stick|freelance|graduate)\b"
+_NOT_PRESENT = frozenset(
+    """
+    went flew drove met saw had gave took bought ran got quit left lost won sold broke became began came found grew made
+    said spoke taught thought told wrote chose built fell felt heard held knew led put set slept spent swam woke wore was
+    were will would can cannot could must should may might used never is has does did been paid sent hit cut let
+    """.split()
 )
 _HABIT = _pattern(r"(?P<lead>(?:usually|always|often|normally|typically|generally|regularly|mostly|never|rarely|only) )(?P<rest>.*)$")
 
@@ -359,11 +393,12 @@ def _third_person(predicate: str) -> str:
             return third + predicate[len(first) :]
     if habit := _HABIT.match(predicate):
         return habit["lead"] + _third_person(habit["rest"])
-    if present := _PRESENT.match(predicate):
-        verb = present["verb"]
-        ending = verb[:-1] + "ies" if verb.endswith("y") and verb[-2] not in "aeo" else verb + ("es" if verb.endswith(("ch", "sh", "o")) else "s")
-        return ending + predicate[len(verb) :]
-    return predicate
+    verb, space, rest = predicate.partition(" ")
+    if not verb.isalpha() or not verb.islower() or verb.endswith(("ed", "ing", "ly")) or verb in _NOT_PRESENT:
+        return predicate
+    if verb.endswith("y") and verb[-2] not in "aeou":
+        return f"{verb[:-1]}ies{space}{rest}"
+    return f"{verb}{'es' if verb.endswith(('ch', 'sh', 's', 'x', 'o')) else 's'}{space}{rest}"
 
 
 ENGLISH = Grammar(
@@ -381,5 +416,8 @@ ENGLISH = Grammar(
     object_key=object_key,
     role=role,
     retell=retell,
-    fallback=_pattern(r"(?:I|my|we|our)\b(?!/)(?! (?:am|are|do|have) not\b)(?! (?:want|need|would|think|guess|wonder|hope|could|should|might|know|mean)\b).{6,}"),
+    fallback=_pattern(
+        r"(?:(?:I|we) (?!(?:do not (?:know|think|understand|get|care|mean|want))\b|(?:want|need|would|think|guess|wonder|hope|could|should|might|know|mean)\b)[a-z]+ .{4,}"
+        r"|(?:my|our) .{2,60}? (?:is|are|was|were|has|have|will|needs?|starts?|ends?|opens?|closes?|works?|lives?|likes?|wants?|takes?|goes|comes|happens?|expires?) .{2,})"
+    ),
 )

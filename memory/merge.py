@@ -166,6 +166,9 @@ class Merger:
         await catalog.insert(self.tx, missing, miv=self.miv)
 
 
+_ENDS = " 。.;；,，"
+
+
 def new_memory(candidate: Candidate, *, agent: str, commit_id: UUID) -> MemoryRecord:
     """A memory of one fact. Its id follows from commit and candidate, so that a second attempt makes the same one."""
     memory = MemoryRecord(
@@ -225,7 +228,7 @@ def told(memory: MemoryRecord) -> MemoryRecord:
     now = [fact for fact in facts if not fact.until]
     ended = [fact for fact in facts if fact.until]
     separator = "；" if memory.language == "zh" else "; "
-    abstract = separator.join(dict.fromkeys(fact.statement.rstrip("。.;；") for fact in now)) or memory.abstract
+    abstract = separator.join(dict.fromkeys(fact.statement.rstrip(_ENDS) for fact in now)) or memory.abstract
     overview = "\n".join(f"- {fact.facet}: {fact.statement}" for fact in now)
     past = "此前" if memory.language == "zh" else "was"
     history = [f"- {past} ({fact.until[:10]}): {fact.facet}: {fact.statement}" for fact in ended]

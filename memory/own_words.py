@@ -71,10 +71,10 @@ _FORWARDED = re.compile(
     re.IGNORECASE,
 )
 _NO_SPEAKER = re.compile(
-    r"(?:fyi|note|notes|remember|reminder|ps|p\.s|btw|update|context|background|about me|me|bio|profile|preference|preferences"
+    r"(?:fyi|note|notes|remember|reminder|ps|p\.s|btw|update|context|background|about me|bio|profile|preference|preferences"
     r"|important|summary|decision|decided|today|fact|facts|info|correction|edit|also|plus|example|question|answer|todo"
     r"|remember this|off the record|记住|请记住|记一下|记|备注|注意|补充|背景|另外|说明|更新|个人信息|自我介绍|关于我|我的情况|偏好|决定|结论|提醒"
-    r"|纠正|更正|事实|其他|总结|今天|我|这话别保存|别保存|别记)$",
+    r"|纠正|更正|事实|其他|总结|今天|这话别保存|别保存|别记)$",
     re.IGNORECASE,
 )
 _FIRST_PERSON_START = re.compile(r"(?:i|i'm|i’m|i've|i’ve|my|we|im)\b|我|咱|俺", re.IGNORECASE)

@@ -62,7 +62,7 @@ def read_sentence(sentence: str, grammar: Grammar, *, cue: bool = False) -> Read
             reasons.append(barrier)
             continue
         reason, reach = _limit(prepared, grammar, last_asks=asks and index == len(clauses) - 1)
-        styles = () if reason in ("quoted", "instruction", "reported_speech", "question") else grammar.style(prepared.spoken)
+        styles = () if reason in ("quoted", "instruction", "reported_speech") else grammar.style(prepared.spoken)
         if styles:
             findings += [_styled(facet, prepared, grammar) for facet in styles]
             continue

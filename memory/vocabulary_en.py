@@ -40,7 +40,7 @@ _JOBS = """
     pr manager|priest|principal|producer|product manager|professor|programmer|project manager|psychiatrist|psychologist
     publisher|qa|radiologist|realtor|receptionist|recruiter|reporter|researcher|sailor|salesman|salesperson|scientist
     sculptor|secretary|security guard|guard|shop assistant|singer|social worker|software engineer|soldier|solicitor|specialist
-    stay-at-home dad|stay-at-home mom|stay-at-home mum|student|surgeon|surveyor|sysadmin|tailor|teacher|team lead
+    stay-at-home dad|stay at home dad|stay at home mom|stay at home mum|stay-at-home mom|stay-at-home mum|student|surgeon|surveyor|sysadmin|tailor|teacher|team lead
     tech lead|technician|tester|therapist|trader|trainee|trainer|translator|truck driver|tutor|undergrad|undergraduate
     vet|veterinarian|videographer|violinist|volunteer|waiter|waitress|web dev|welder|writer|yoga instructor|youtuber
     instructor|intern|apprentice|pensioner|retiree|landlord|streamer|blogger|influencer|activist|coder|strategist
@@ -64,7 +64,7 @@ ROLES = {
     "father": "father|dad|papa|stepfather|stepdad",
     "son": "son|stepson|baby boy",
     "daughter": "daughter|stepdaughter|baby girl",
-    "child": "kid|child|baby",
+    "child": "kid|child|baby|eldest|oldest|youngest|firstborn|toddler",
     "brother": "brother|twin brother|stepbrother|half-brother",
     "sister": "sister|twin sister|stepsister|half-sister|sis",
     "grandmother": "grandmother|grandma|granny|gran|nana",
@@ -76,7 +76,7 @@ ROLES = {
     "nephew": "nephew",
     "in-law": "mother-in-law|father-in-law|sister-in-law|brother-in-law|mother in law|father in law",
     "friend": "friend|best friend|buddy|bestie|best mate",
-    "boss": "boss|manager|line manager|supervisor|team lead|ceo|cto",
+    "boss": "boss|manager|line manager|supervisor|team lead|ceo|cto|coo|cfo|director",
     "colleague": "colleague|coworker|co-worker|teammate|desk mate|workmate|assistant|intern",
     "cofounder": "cofounder|co-founder|business partner",
     "roommate": "roommate|flatmate|housemate",
@@ -135,7 +135,7 @@ ACTIVITY = words_pattern(
     """
     run|jog|walk|swim|cycle|bike|work out|workout|exercise|meditate|read|write|journal|cook|bake|eat|drink|wake up|get up
     go to bed|go to sleep|go to the gym|go for a run|go for a walk|go running|go swimming|go climbing|go hiking|go jogging
-    sleep in|sleep|nap|take a nap|commute|take the|drive|play|practise|practice|study|train|do yoga|do pilates|volunteer
+    sleep in|sleep|nap|take a nap|commute|take the|drive|play|practise|practice|study|train|book|choose|pick|sit|ask for|bring|carry|wear|arrive|pay|tip|save|back up|leave early|shop|grocery shop|do yoga|do pilates|volunteer
     stretch|start work|start my day|start working|finish work|work|work from home|work late|work nights|skip breakfast
     have breakfast|have lunch|have dinner|have coffee|make coffee|make breakfast|watch|listen to|plan my|review my
     check my|call my|visit my|go to church|pray|fast|do the|do my|write code|review code|take notes|use|order|buy|stay up

@@ -59,10 +59,8 @@ def context_message(context: AssembledContext, turn: Turn, plan: QueryPlan) -> H
 
 
 def _words(entry: Entry) -> str:
-    """What the offline brain may quote: of a memory its one-line form first, then its evidence."""
-    if entry.context_type == "MEMORY" and entry.title != entry.text:
-        return f"{entry.title}\n{entry.text}"
-    return entry.text
+    """What the offline brain may quote: the sentences that a memory holds, everything else as it was injected."""
+    return "\n".join(entry.facts) if entry.facts else entry.text
 
 
 async def answer_stream(

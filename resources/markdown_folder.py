@@ -67,8 +67,9 @@ def list_folder(folder: Path) -> FolderListing:
         InvalidInputError: it is no folder, or it cannot be listed.
     """
     if not folder.is_dir():
-        what = "is not a folder" if folder.exists() else "does not exist"
-        raise InvalidInputError(f"{shown(str(folder))} {what}.", hint="Name a folder that holds Markdown files.")
+        what, zh = ("is not a folder", "不是文件夹") if folder.exists() else ("does not exist", "不存在")
+        name = shown(str(folder))
+        raise InvalidInputError(f"{name} {what}.", hint="Name a folder that holds Markdown files.", zh=f"{name} {zh}。")
     root = folder.resolve()
     files: list[FolderFile] = []
     problems: list[Problem] = []

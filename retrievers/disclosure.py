@@ -171,6 +171,8 @@ class Entry:
     status: str
     context_type: str
     score: float
+    facts: tuple[str, ...] = ()
+    """Of a memory: what holds now, one sentence each, as it was stored."""
 
     def size(self) -> int:
         """Characters with heading and marks."""
@@ -226,7 +228,14 @@ def entry_of(
         status=node.status.value,
         context_type=node.context_type.value,
         score=match.score,
+        facts=facts_of(node) if node.context_type is ContextType.MEMORY else (),
     )
+
+
+def facts_of(node: ContextNode) -> tuple[str, ...]:
+    """The sentences of a memory's L1 (`- facet: sentence` a line where it holds several), else its L0."""
+    lines = [line[2:] for line in (node.overview or "").splitlines() if line.startswith("- ")]
+    return tuple(line.split(": ", 1)[-1] for line in lines) or (node.abstract,)
 
 
 def verbatim(text: str, room: int, language: Language) -> str:

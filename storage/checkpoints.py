@@ -28,6 +28,7 @@ from storage.queries import queries
 
 _SQL = queries("checkpoints")
 _scope: ContextVar[Scope | None] = ContextVar("pocketmind_checkpoint_scope", default=None)
+_snapshot: ContextVar[bool] = ContextVar("pocketmind_checkpoint_snapshot", default=False)
 
 IdentityOf = Callable[[RunnableConfig | None], Scope | None]
 
@@ -68,7 +69,7 @@ class PooledSaver(AsyncPostgresSaver):
         if scope is None:
             raise ScopeError("Nobody is signed in: checkpoints are read and written for a known user only.")
         try:
-            async with self._database.transaction(scope) as tx:
+            async with self._database.transaction(scope, snapshot=_snapshot.get()) as tx:
                 connection = tx.connection
                 if pipeline:
                     async with connection.pipeline(), connection.cursor(binary=True, row_factory=dict_row) as cursor:
@@ -121,8 +122,13 @@ class PooledSaver(AsyncPostgresSaver):
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Prune the caller's own threads."""
-        with self._as(None):
-            await super().aprune(thread_ids, strategy=strategy)
+        # The stock saver asks for one snapshot inside the transaction that we have begun: too late, unless it is one.
+        token = _snapshot.set(True)
+        try:
+            with self._as(None):
+                await super().aprune(thread_ids, strategy=strategy)
+        finally:
+            _snapshot.reset(token)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread: the caller's own, or, with no identity at all, as the janitor."""

@@ -31,6 +31,7 @@ OPTIONS = (
     " -c max_parallel_workers_per_gather=0 -c jit=off"
 )
 
+_SNAPSHOT = "set transaction isolation level repeatable read"
 _ENTER = (
     "select set_config('pm.tenant', %(tenant)s, true), set_config('pm.user', %(owner)s, true),"
     " set_config('pm.agent', %(agent)s, true)"
@@ -128,14 +129,19 @@ class Database:
         await self.pool.close()
 
     @asynccontextmanager
-    async def transaction(self, scope: Scope) -> AsyncIterator[Transaction]:
+    async def transaction(self, scope: Scope, *, snapshot: bool = False) -> AsyncIterator[Transaction]:
         """Begin a transaction as `scope`; commit at the end of the block, roll back on an exception.
+
+        Args:
+            snapshot: all its statements see what was committed when it began (REPEATABLE READ).
 
         Raises:
             StorageUnavailable: no connection is free, or the database is gone.
         """
         try:
             async with self.pool.connection() as connection, connection.transaction():
+                if snapshot:
+                    await connection.execute(_SNAPSHOT)  # before any statement that sees rows
                 identity = {"tenant": scope.tenant, "owner": scope.user, "agent": scope.agent}
                 await connection.execute(_ENTER, identity)
                 yield Transaction(scope, connection)

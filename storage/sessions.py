@@ -87,7 +87,7 @@ async def free_turn(tx: Transaction, lease: Lease) -> bool:
 async def abandon_turn(tx: Transaction, lease: Lease) -> None:
     """Give the lease of a turn that failed back at once, and mark its messages incomplete; the next turn need not
     wait. If the turn is resumed before another begins, it can still close."""
-    if await tx.one(_SQL["free_turn"], _lease(lease)) is not None:
+    if await tx.one(_SQL["abandon_turn"], _lease(lease)) is not None:
         await tx.execute(_SQL["mark_incomplete"], {"session_id": lease.session_id, "turn_id": lease.turn_id})
 
 

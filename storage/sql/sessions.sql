@@ -44,6 +44,13 @@ where tenant_id = %(tenant)s and owner_id = %(owner)s and session_id = %(session
   and (turn_id = %(turn_id)s or turn_id is null) and turn_fence = %(fence)s
 returning session_id
 
+-- name: abandon_turn
+-- Give the lease of a failed turn back; no row when it is not held any more, because the turn was closed or lost.
+update pm.chat_session set turn_id = null, turn_until = null, updated_at = now()
+where tenant_id = %(tenant)s and owner_id = %(owner)s and session_id = %(session_id)s
+  and turn_id = %(turn_id)s and turn_fence = %(fence)s
+returning session_id
+
 -- name: mark_complete
 -- The question of a turn that has its answer.
 update pm.chat_message set state = 'complete'

@@ -84,9 +84,8 @@ async def test_jobs_cannot_be_taken_or_changed_by_the_serving_role(
 def test_the_worker_role_sees_jobs_and_nobody_s_words(database: cluster.Database) -> None:
     tables = [row[0] for row in database.rows("select tablename from pg_tables where schemaname = 'pm'")]
     for table in tables:
-        with psycopg.connect(database.worker) as connection:
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                connection.execute(f"table pm.{table}".encode())
+        with psycopg.connect(database.worker) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(f"table pm.{table}".encode())
 
 
 def test_a_job_names_its_scope() -> None:

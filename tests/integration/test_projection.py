@@ -7,17 +7,16 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from context.derived import Evidence, MemoryRecord
 from context.errors import NotFoundError
 from context.scope import Scope
 from context.truth import Note
-from context.types import KnowledgeLayer, MemoryType, ProjectionStatus, Status
+from context.types import ProjectionStatus
 from context.uri import note_uri
 from engine.engine import Engine
 from resources.vectors import fill_vectors
 from storage import catalog, clock, events, memories, notes, resources
 from tests.support import cluster
-from tests.support.engines import save_note
+from tests.support.engines import memory_record, save_note
 
 CANARY = "kanarik"
 PLAN = "# Plan\n\nWe ship on 3 May.\n\n## 根因\n\n根因是连接池耗尽。\n\n## Ports\n\nThe gateway listens on 8443.\n"
@@ -106,7 +105,10 @@ async def test_a_deleted_note_is_in_no_table_any_more(engine: Engine, database: 
     note = await save_note(engine, scope, body, title=f"About {CANARY}")
     note = await save_note(engine, scope, body.replace("8443", "9000"), title=f"Of {CANARY}", note_id=note.note_id)
     uri = str(note_uri(scope.user, note.note_id))
-    alone, shared = memory(f"They say {CANARY}.", uri), memory("They ship in May.", uri, "pm://user/ann/sessions/s")
+    alone, shared = (
+        memory_record(f"They say {CANARY}.", uri),
+        memory_record("They ship in May.", uri, "pm://user/ann/sessions/s"),
+    )
     async with engine.database.transaction(scope) as tx:
         miv = await clock.advance(tx, engine=engine.engine_id)
         for record in (alone, shared):
@@ -157,23 +159,3 @@ async def live_words(engine: Engine, scope: Scope, word: str) -> int:
     async with engine.database.transaction(scope) as tx:
         rows = await catalog.read_snapshot(tx, miv=0, engine="x", vectors=[], terms=[word], cached=True)
     return len(rows.postings)
-
-
-def memory(abstract: str, *sources: str) -> MemoryRecord:
-    """A memory that rests on these sources."""
-    return MemoryRecord(
-        memory_id=uuid4(),
-        version=1,
-        memory_type=MemoryType.ENTITY,
-        merge_key=f"ENTITY|{abstract}|",
-        status=Status.CURRENT,
-        layer=KnowledgeLayer.USER,
-        abstract=abstract,
-        overview=abstract,
-        content=abstract,
-        confidence=0.9,
-        subject="it",
-        facet="word",
-        language="en",
-        evidence=tuple(Evidence(source_uri=uri, quote=abstract, statement=abstract) for uri in sources),
-    )

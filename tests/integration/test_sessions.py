@@ -147,8 +147,8 @@ async def test_a_failed_turn_frees_the_session_and_may_still_be_resumed(engine: 
         await sessions.abandon_turn(tx, lease)
         assert (await sessions.messages(tx, session_id))[-1].state is MessageState.INCOMPLETE
         assert await sessions.free_turn(tx, lease), "resumed before anybody else began"
+        await sessions.abandon_turn(tx, lease)  # cancelled after its end: an answer that was given stays whole
         assert (await sessions.messages(tx, session_id))[-1].state is MessageState.COMPLETE
-        await sessions.abandon_turn(tx, lease)
     assert await take(engine, scope, session_id) is not None
     async with engine.database.transaction(scope) as tx:
         assert not await sessions.free_turn(tx, lease), "somebody else has begun"

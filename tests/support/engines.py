@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 from pydantic import SecretStr
 
+from context.derived import Evidence, MemoryRecord
 from context.scope import Scope
 from context.truth import ChatMessage, ChatSession, MessageRole, Note
+from context.types import KnowledgeLayer, MemoryType, Status
 from engine.engine import Engine
 from engine.settings import ChatSettings, ModelSettings, Settings
+from graphs.runs import run_turn
 from storage import sessions
 from tests.support.cluster import Database
 from tests.support.openai_replies import Fault, Json, Reply
@@ -94,3 +97,38 @@ async def tell(engine: Engine, scope: Scope, *texts: str, session_id: UUID | Non
         await sessions.create(tx, ChatSession(session_id=session_id, agent=scope.agent))
         await sessions.append(tx, session_id, said)
     return session_id
+
+
+async def ask(engine: Engine, scope: Scope, text: str, session_id: UUID | None = None) -> dict[str, Any]:
+    """One turn through the chat graph; its final state."""
+    state: dict[str, Any] = {}
+    async for part in run_turn(engine, scope, session_id or uuid4(), text):
+        if part.kind == "end":
+            state = part.value
+    return state
+
+
+def answer_of(state: Mapping[str, Any]) -> str:
+    """The words of a turn's answer."""
+    return str(state["messages"][-1].text)
+
+
+def memory_record(abstract: str, *sources: str, memory_id: UUID | None = None, agent: str = "") -> MemoryRecord:
+    """A memory that rests on these addresses."""
+    return MemoryRecord(
+        memory_id=memory_id or uuid4(),
+        version=1,
+        memory_type=MemoryType.CASE if agent else MemoryType.ENTITY,
+        merge_key=f"ENTITY|{abstract}|",
+        status=Status.CURRENT,
+        layer=KnowledgeLayer.USER,
+        abstract=abstract,
+        overview=abstract,
+        content=abstract,
+        confidence=0.9,
+        subject="it",
+        facet="word",
+        language="en",
+        agent=agent,
+        evidence=tuple(Evidence(source_uri=uri, quote=abstract, statement=abstract) for uri in sources),
+    )

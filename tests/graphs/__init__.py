@@ -1,0 +1,1 @@
+"""Graphs: whole turns and whole commits."""

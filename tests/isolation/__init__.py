@@ -1,0 +1,1 @@
+"""Isolation: every read and every write path, asked by a stranger."""

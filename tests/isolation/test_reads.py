@@ -1,0 +1,125 @@
+"""Every read of the storage floor: Ann gets hers, a stranger gets what an unknown id gets."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import psycopg
+import pytest
+
+from context.errors import NotFoundError
+from context.scope import Scope
+from context.types import MemoryType, Status
+from engine.engine import Engine
+from storage import catalog, clock, commits, events, jobs, memories, notes, refs, resources, sessions, traces
+from storage.database import Database, Transaction
+from tests.isolation.conftest import ANN, STRANGERS, Call, Refusal, World, outcome
+
+NOW = datetime(2027, 5, 3, tzinfo=UTC)
+ALL = 2**62
+QUESTION = np.full(384, 384**-0.5, np.float32)
+
+READS: dict[str, Call] = {
+    "assets.AssetStore.read": lambda tx, w, e: e.assets.read(tx, w.asset_id),
+    "catalog.bodies": lambda tx, w, e: catalog.bodies(tx, [w.leaf_vid]),
+    "catalog.catalogue": lambda tx, w, e: catalog.catalogue(tx, miv=w.pin.miv, today=NOW),
+    "catalog.children": lambda tx, w, e: catalog.children(tx, w.note_uri),
+    "catalog.count_without_vector": lambda tx, w, e: catalog.count_without_vector(tx, engine="unseen"),
+    "catalog.live_uris": lambda tx, w, e: catalog.live_uris(tx, [w.note_uri]),
+    "catalog.read_snapshot": lambda tx, w, e: _snapshot(tx, w),
+    "catalog.turns_near": lambda tx, w, e: catalog.turns_near(tx, [w.turn_vid], engine=w.pin.engine),
+    "catalog.vids_of": lambda tx, w, e: catalog.vids_of(tx, [w.note_uri], miv=w.pin.miv),
+    "catalog.without_vector": lambda tx, w, e: catalog.without_vector(tx, engine="unseen", limit=50),
+    "clock.read": lambda tx, w, e: _miv(tx),
+    "commits.get": lambda tx, w, e: commits.get(tx, w.commit_id),
+    "commits.of_session": lambda tx, w, e: commits.of_session(tx, w.session_id),
+    "commits.unfinished": lambda tx, w, e: commits.unfinished(tx, w.waiting_session),
+    "events.after": lambda tx, w, e: events.after(tx),
+    "jobs.counts": lambda tx, w, e: jobs.counts(tx),
+    "memories.by_merge_keys": lambda tx, w, e: memories.by_merge_keys(tx, [w.merge_key]),
+    "memories.by_types": lambda tx, w, e: memories.by_types(tx, MemoryType),
+    "memories.evidence_of": lambda tx, w, e: memories.evidence_of(tx, [w.memory_id]),
+    "memories.get": lambda tx, w, e: memories.get(tx, w.memory_id),
+    "memories.history": lambda tx, w, e: memories.history(tx, w.memory_id),
+    "memories.list_memories": lambda tx, w, e: memories.list_memories(tx, statuses=Status),
+    "memories.overview": lambda tx, w, e: memories.overview(tx, miv=w.pin.miv),
+    "memories.tombstones": lambda tx, w, e: memories.tombstones(tx, ["kanarik:gone"]),
+    "notes.digests": lambda tx, w, e: notes.digests(tx, [w.note_id]),
+    "notes.get": lambda tx, w, e: notes.get(tx, w.note_id),
+    "notes.list_notes": lambda tx, w, e: notes.list_notes(tx),
+    "refs.of": lambda tx, w, e: refs.of(tx, w.memory_uri),
+    "refs.usage": lambda tx, w, e: refs.usage(tx, [w.memory_uri], miv=ALL),
+    "resources.of_source": lambda tx, w, e: resources.of_source(tx, str(w.note_id)),
+    "sessions.get": lambda tx, w, e: sessions.get(tx, w.session_id),
+    "sessions.list_sessions": lambda tx, w, e: sessions.list_sessions(tx),
+    "sessions.messages": lambda tx, w, e: sessions.messages(tx, w.session_id),
+    "traces.get": lambda tx, w, e: traces.get(tx, w.trace_id),
+    "traces.model_output": lambda tx, w, e: traces.model_output(tx, task="t", model="m", prompt="p"),
+    "traces.of_session": lambda tx, w, e: traces.of_session(tx, w.session_id),
+}
+"""Each with Ann's ids. A stranger's answer must be empty, or NotFoundError in the words of an unknown id."""
+
+
+async def _snapshot(tx: Transaction, w: World) -> list[object]:
+    rows = await catalog.read_snapshot(
+        tx, miv=w.pin.miv, engine=w.pin.engine, vectors=[QUESTION], terms=["kanarik", "greenhous", "过敏"]
+    )
+    return [*(rows.nodes or []), *rows.cosines, *rows.postings]
+
+
+async def _miv(tx: Transaction) -> int:
+    return (await clock.read(tx, engine="x")).miv
+
+
+@pytest.mark.parametrize("read", READS)
+async def test_ann_reads_what_is_hers(world: World, shared: Engine, read: str) -> None:
+    async with shared.database.transaction(ANN) as tx:
+        assert await READS[read](tx, world, shared), "a probe that finds nothing proves nothing"
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+async def test_a_stranger_reads_nothing_and_learns_nothing(world: World, shared: Engine, stranger: str) -> None:
+    ghost = world.ghost()
+    for name, read in READS.items():
+        hers = await outcome(read, STRANGERS[stranger], world, shared)
+        nobodys = await outcome(read, STRANGERS[stranger], ghost, shared)
+        assert hers == nobodys, f"{name} tells that the id exists"
+        assert not hers or (isinstance(hers, Refusal) and hers.kind == "NotFoundError"), name
+
+
+async def test_every_statement_asks_for_its_owner_even_where_no_wall_stands(world: World, shared: Engine) -> None:
+    """The clauses alone: the superuser walks through the wall, so only what a statement says keeps Ann's rows."""
+    open_field = Database(world.database.superuser, size=2)
+    await open_field.open()
+    for scope in STRANGERS.values():
+        for name, read in READS.items():
+            async with open_field.transaction(scope) as tx:
+                try:
+                    assert not await read(tx, world, shared), name
+                except NotFoundError:
+                    continue
+    await open_field.close()
+
+
+@pytest.mark.parametrize("identity", [("", ""), ("acme", ""), ("", "ann"), ("acme", "*"), ("*", "*")])
+def test_half_an_identity_sees_nothing(world: World, identity: tuple[str, str]) -> None:
+    tables = [name for (name,) in world.database.rows("select tablename from pg_tables where schemaname = 'pm'")]
+    with psycopg.connect(world.database.app) as connection:
+        connection.execute("select set_config('pm.tenant', %s, true), set_config('pm.user', %s, true)", identity)
+        for table in [*(f"pm.{name}" for name in tables), "pm_checkpoint.checkpoints", "pm_jobs.procrastinate_jobs"]:
+            assert connection.execute(f"table {table} limit 1".encode()).fetchall() == [], table
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+def test_the_wall_holds_without_any_where_clause(world: World, stranger: str) -> None:
+    """Row-level security alone: as if every statement of ours had forgotten its scope."""
+    scope: Scope = STRANGERS[stranger]
+    tables = [name for (name,) in world.database.rows("select tablename from pg_tables where schemaname = 'pm'")]
+    with psycopg.connect(world.database.app) as connection:
+        connection.execute(
+            "select set_config('pm.tenant', %s, true), set_config('pm.user', %s, true)", (scope.tenant, scope.user)
+        )
+        for table in tables:
+            assert world.database.table(f"pm.{table}"), f"pm.{table} is empty: the world lacks something"
+            assert connection.execute(f"table pm.{table}".encode()).fetchall() == [], table

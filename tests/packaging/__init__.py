@@ -1,0 +1,1 @@
+"""Packaging: names, versions and files of what is installed."""
