@@ -14,6 +14,10 @@ from evaluation.machine import Machine
 
 Bound = Literal["at least", "at most"]
 
+_MET = {True: "[green]yes[/green]", False: "[red]NO[/red]", None: ""}
+_WIDTH = 132
+"""Columns of a table that goes into a file or a pipe, which has no width of its own."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
@@ -96,15 +100,17 @@ class Report:
     def print_to(self, console: Console) -> None:
         """The table, the machine and the remarks."""
         table = Table(title=self.title, title_justify="left", header_style="bold")
-        table.add_column("what", overflow="fold")
+        table.add_column("what", no_wrap=True)
         table.add_column("value", justify="right", no_wrap=True)
         table.add_column("target", justify="right", no_wrap=True)
+        table.add_column("met", no_wrap=True)
         table.add_column("note", overflow="fold")
         for section in self.sections:
             table.add_section()
             table.add_row(f"[bold]{section.title}[/bold]")
             for figure in section.figures:
-                table.add_row(figure.name, shown(figure.value, figure.unit), _target(figure), figure.note)
+                value = shown(figure.value, figure.unit)
+                table.add_row(figure.name, value, _target(figure), _MET[figure.met], figure.note)
         console.print(table)
         machine = self.machine
         parts = [machine.processor, f"{machine.cores} cores", machine.system, machine.python]
@@ -112,6 +118,12 @@ class Report:
         console.print(" · ".join(part for part in [*parts, f"load {machine.load}"] if part), highlight=False)
         for remark in self.remarks:
             console.print(f"- {remark}", highlight=False, markup=False)
+
+
+def console(*, errors: bool = False) -> Console:
+    """Standard output, or standard error; wide enough for a report where there is no terminal."""
+    found = Console(stderr=errors)
+    return found if found.is_terminal else Console(stderr=errors, width=_WIDTH)
 
 
 def shown(value: float, unit: str) -> str:
@@ -126,7 +138,5 @@ def shown(value: float, unit: str) -> str:
 
 def _target(figure: Figure) -> str:
     if figure.target is None:
-        return "-"
-    sign = "≥" if figure.bound == "at least" else "≤"
-    text = f"{sign} {shown(figure.target, figure.unit)}"
-    return f"[green]{text} met[/green]" if figure.met else f"[red]{text} NOT met[/red]"
+        return ""
+    return f"{'≥' if figure.bound == 'at least' else '≤'} {shown(figure.target, figure.unit)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
@@ -57,14 +57,9 @@ class RetrievalTimes:
 
 async def time_retrieval(stores: Sequence[Store], *, questions: int, vectors: TopicVectors) -> list[RetrievalTimes]:
     """Ask every store the same questions, in turn, so that whatever else the machine does meets all of them alike."""
-    engine = stores[0].engine
     texts = [synthetic_question(number, series="retrieval") for number in range(questions)]
     given = {text: vectors.embed_query(text) for text in texts}
-    assert engine.embedder is not None  # noqa: S101  # the caller checked
-    handle = stores[0].vectors
-    embedder = EmbedderHandle(
-        embeddings=GivenVectors(given), identity=handle.identity, weight=handle.weight, low=handle.low, high=handle.high
-    )
+    embedder = replace(stores[0].vectors, embeddings=GivenVectors(given))
     times = [RetrievalTimes() for _ in stores]
     await _ask(stores[0], texts[0], embedder, RetrievalTimes(), given)  # first calls pay for imports and statements
     for text in texts:

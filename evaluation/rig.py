@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
+import psycopg
 from pydantic import SecretStr
 
 from engine.settings import ChatSettings, ModelSettings, Settings
@@ -48,6 +49,11 @@ class Rig:
     attach_seconds: float
     fresh: bool
     postgres: str
+
+    def analyze(self) -> None:
+        """Gather the planner's statistics now, as autovacuum does within a minute after a change."""
+        with psycopg.connect(self.server.superuser_url(self.database), autocommit=True) as connection:
+            connection.execute("analyze")
 
     def settings(self) -> Settings:
         """An engine on this database, without a chat model, as shipped: every other setting at its default.

@@ -50,9 +50,7 @@ class Store:
         """How many live nodes there are."""
         async with self.engine.database.transaction(self.scope) as tx:
             now = await clock.read(tx, engine=self.engine.engine_id)
-            rows = await catalog.read_snapshot(
-                tx, miv=now.miv, engine=now.engine, vectors=[], terms=[], cached=False
-            )
+            rows = await catalog.read_snapshot(tx, miv=now.miv, engine=now.engine, vectors=[], terms=[], cached=False)
         return len(rows.nodes or [])
 
 

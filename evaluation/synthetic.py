@@ -21,27 +21,36 @@ _SPREAD = 0.35
 """Length of the noise that is added to a topic's unit vector: two notes of one topic then have a cosine of about .89,
 as two passages on one subject have it with the default embedder."""
 
+
+def _listed(text: str) -> tuple[str, ...]:
+    """The parts of a block of text that is separated by `|`, over as many lines as it takes."""
+    return tuple(part.strip() for part in text.split("|"))
+
+
 TOPICS: Mapping[Language, tuple[str, ...]] = {
-    "zh": tuple("支付网关 移动端登录 搜索排序 数据仓库 客服工单 消息推送 会员积分 库存盘点 发票核验 招聘面试 装修计划 北海道旅行".split()),
-    "en": (
-        "billing service", "login screen", "search ranking", "data warehouse", "support desk", "push messages",
-        "loyalty points", "stock taking", "tax report", "hiring plan", "kitchen renovation", "Lisbon trip",
+    "zh": _listed(
+        "支付网关 | 移动端登录 | 搜索排序 | 数据仓库 | 客服工单 | 消息推送 | 会员积分 | 库存盘点 | 发票核验"
+        "| 招聘面试 | 装修计划 | 北海道旅行"
     ),
-}  # fmt: skip
+    "en": _listed(
+        "billing service | login screen | search ranking | data warehouse | support desk | push messages"
+        "| loyalty points | stock taking | tax report | hiring plan | kitchen renovation | Lisbon trip"
+    ),
+}
 _THINGS: Mapping[Language, tuple[str, ...]] = {
-    "zh": tuple(
-        "接口 证书 缓存 连接池 队列 预算 合同 供应商 日志 索引 备份 报表 权限 配额 版本 文档 原型 图标 地图 门票 酒店 橱柜 "
-        "油漆 地板 灯具 问卷 合规审查 压力测试 回滚方案 值班表".split()
+    "zh": _listed(
+        "接口 | 证书 | 缓存 | 连接池 | 队列 | 预算 | 合同 | 供应商 | 日志 | 索引 | 备份 | 报表 | 权限 | 配额 | 版本"
+        "| 文档 | 原型 | 图标 | 地图 | 门票 | 酒店 | 橱柜 | 油漆 | 地板 | 灯具 | 问卷 | 合规审查 | 压力测试 | 值班表"
     ),
-    "en": tuple(
-        "endpoint certificate cache pool queue budget contract supplier log index backup dashboard permission quota "
-        "release manual prototype icon map ticket hotel cupboard paint floor lamp survey audit benchmark rollback "
-        "roster".split()
+    "en": _listed(
+        "endpoint | certificate | cache | pool | queue | budget | contract | supplier | log | index | backup"
+        "| dashboard | permission | quota | release | manual | prototype | icon | map | ticket | hotel | cupboard"
+        "| paint | floor | lamp | survey | audit | rollback | roster"
     ),
 }
 _PEOPLE: Mapping[Language, tuple[str, ...]] = {
-    "zh": tuple("陈晨 林静 周航 吴敏 赵磊 孙悦 何洋 郭宁 马超 唐雨 许诺 沈清 韩冰 冯远 曹颖 袁野".split()),
-    "en": tuple("Anna Bruno Clara Daniel Elena Felix Grace Hugo Irene Jonas Karin Leo Maria Nils Olga Peter".split()),
+    "zh": _listed("陈晨 | 林静 | 周航 | 吴敏 | 赵磊 | 孙悦 | 何洋 | 郭宁 | 马超 | 唐雨 | 许诺 | 沈清 | 韩冰 | 冯远"),
+    "en": _listed("Anna | Bruno | Clara | Daniel | Elena | Felix | Grace | Hugo | Irene | Jonas | Karin | Leo | Nils"),
 }
 _SENTENCES: Mapping[Language, tuple[str, ...]] = {
     "zh": (
@@ -74,14 +83,20 @@ _SENTENCES: Mapping[Language, tuple[str, ...]] = {
     ),
 }
 _QUESTIONS: Mapping[Language, tuple[str, ...]] = {
-    "zh": ("{topic}的{thing}现在由谁负责？", "{person}说{topic}的{thing}要多少钱？", "编号 {code} 说的是{topic}的什么？"),
+    "zh": (
+        "{topic}的{thing}现在由谁负责？",
+        "{person}说{topic}的{thing}要多少钱？",
+        "编号 {code} 说的是{topic}的什么？",
+    ),
     "en": (
         "Who owns the {thing} of the {topic} now?",
         "How much does the {thing} of the {topic} cost according to {person}?",
         "What is filed under {code} for the {topic}?",
     ),
 }
-_MONTHS = "January February March April May June July August September October November December".split()
+_MONTHS = _listed(
+    "January | February | March | April | May | June | July | August | September | October | November | December"
+)
 
 
 def synthetic_note(number: int) -> Note:

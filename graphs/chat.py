@@ -57,6 +57,7 @@ def parts_of(engine: Engine) -> ChatParts:
         fence=engine.fence,
         model=engine.chat_model,
         model_name=engine.model_name,
+        engine_id=engine.engine_id,
         offline=engine.offline,
         prompts=engine.prompts,
         intent=engine.intent,

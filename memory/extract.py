@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel
 
@@ -20,9 +19,9 @@ from context.truth import ChatMessage, MessageRole
 from context.types import USER_MEMORY_TYPES, MemoryType
 from context.uri import message_uri
 from memory.archive import Stage
+from memory.asked import AskedModel
 from memory.secrets import holds_secret
 from memory.statements import StatementSource, extract_statements
-from models.chat import structured
 from prompts.library import PromptLibrary
 
 ABSTRACT_LIMIT = 140
@@ -107,18 +106,15 @@ async def by_model(
     *,
     user: str,
     zone: tzinfo,
-    model: BaseChatModel,
-    model_name: str,
+    model: AskedModel,
     prompts: PromptLibrary,
     fence: str,
     existing: Sequence[MemoryRecord],
-    deadline: float,
 ) -> Extraction:
     """All eight types in one call; evidence is checked by code, candidate by candidate.
 
     Args:
         existing: related memories; context for the model, never evidence.
-        deadline: seconds for the call and its one repair.
 
     Raises:
         ModelUnavailable: no answer in time (retryable).
@@ -139,16 +135,16 @@ async def by_model(
             if message.content.strip()
         ],
     )
-    answer = await structured(model, ProposedMemories, [SystemMessage(system), HumanMessage(asked)], deadline=deadline)
+    answer = await model.ask("memory_extraction", ProposedMemories, [SystemMessage(system), HumanMessage(asked)])
     kept: list[Candidate] = []
     refused: list[Refused] = []
     for proposed in answer.candidates[:MOST_CANDIDATES]:
-        checked = check(proposed, names, stage=stage, user=user, zone=zone, source=model_name)
+        checked = check(proposed, names, stage=stage, user=user, zone=zone, source=model.name)
         if isinstance(checked, Refused):
             refused.append(checked)
         else:
             kept.append(checked)
-    return Extraction(candidates=tuple(kept), refused=tuple(refused), source=model_name)
+    return Extraction(candidates=tuple(kept), refused=tuple(refused), source=model.name)
 
 
 def check(

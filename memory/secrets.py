@@ -85,9 +85,10 @@ def _passes_iban(text: str) -> bool:
 _IS = r"\s{0,3}(?:is|was|are|=|:|是|为|就是|改成了?|改为)\s{0,3}[:\"'“「`]{0,2}\s{0,3}"
 _LOOSE = r"[\s:=,是为“\"'「(（`#-]{0,6}"
 _ONE_TIME = (
-    r"(?:验证码|校验码|动态码|动态密码|动态口令|一次性密码|取件码|备用码|恢复码|\botp\b|\b2fa\b|\bmfa\b"
-    r"|\b(?:verification|security|one[- ]time|login|sign[- ]?in|confirmation|authentication|auth|access|sms|backup|recovery)"
-    r" (?:code|pin|passcode|password)|\bcvv2?\b|\bcvc\b|安全码|门禁码|取货码|解锁码|door code|alarm code|gate code|unlock code)"
+    r"(?:验证码|校验码|动态码|动态密码|动态口令|一次性密码|取件码|备用码|恢复码|\botp\b|\b2fa\b|"
+    r"\bmfa\b|\b(?:verification|security|one[- ]time|login|sign[- ]?in|confirmation|"
+    r"authentication|auth|access|sms|backup|recovery) (?:code|pin|passcode|password)|\bcvv2?\b|"
+    r"\bcvc\b|安全码|门禁码|取货码|解锁码|door code|alarm code|gate code|unlock code)"
 )
 _CODE = r"(?<![\w.])(?=[a-z]{0,4}[- ]?\d)[a-z0-9]{0,5}[- ]?\d{3,8}(?:-\d{3,8})?(?![\w])"
 
@@ -99,29 +100,31 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("one_time_code", rf"(?<!\d)\d{{4,8}}\s?(?:是|is)(?:你|您|我|your|my|the|本次|的|\s){{0,4}}{_ONE_TIME}"),
         (
             "api_key",
-            r"\b(?:sk|pk|rk)[-_](?:[a-z]{1,12}[-_])?[a-z0-9_-]{16,200}|\bgh[pousr]_[a-z0-9]{20,100}"
-            r"|\bgithub_pat_\w{20,100}|\bglpat-[\w-]{16,60}|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bxox[abprs]-[\w-]{10,100}"
-            r"|\bAIza[\w-]{30,45}|\beyJ[\w-]{8,500}\.[\w-]{8,500}\.|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----",
+            r"\b(?:sk|pk|rk)[-_](?:[a-z]{1,12}[-_])?[a-z0-9_-]{16,200}|"
+            r"\bgh[pousr]_[a-z0-9]{20,100}|\bgithub_pat_\w{20,100}|\bglpat-[\w-]{16,60}|\b(?:AKIA|"
+            r"ASIA)[0-9A-Z]{16}\b|\bxox[abprs]-[\w-]{10,100}|\bAIza[\w-]{30,45}|"
+            r"\beyJ[\w-]{8,500}\.[\w-]{8,500}\.|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----",
         ),
         (
             "api_key",
-            r"(?:\b(?:api|access|secret|private|encryption|license)[ _-]?(?:key|token|secret)|\b(?:client|app) secret"
-            r"|\b(?:bearer|access|auth|refresh) token|\btoken\b|密钥|秘钥|令牌|私钥)"
-            rf"{_IS}(?=[^\s]{{0,80}}\d)[\w.+/=-]{{8,300}}",
+            r"(?:\b(?:api|access|secret|private|encryption|license)[ _-]?(?:key|token|secret)|\b"
+            r"(?:client|app) secret|\b(?:bearer|access|auth|refresh) token|\btoken\b|密钥|秘钥|令牌|"
+            rf"私钥){_IS}(?=[^\s]{{0,80}}\d)[\w.+/=-]{{8,300}}",
         ),
         ("api_key", rf"(?:\b(?:seed|recovery|mnemonic) phrase|助记词){_IS}\S"),
         ("id_number", r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])"),
         (
             "id_number",
-            r"(?:身份证|护照|驾照|驾驶证|社保|港澳通行证|\b(?:social security|ssn|passport|driver'?s licen[cs]e|national id"
-            r"|id card|identity card|tax id|nhs)\b)(?:号码?|\s?(?:number|no\.?|#))?(?:\s{0,2}(?:is|:|是|为))?"
-            rf"{_LOOSE}(?=[a-z]{{0,3}}\d)[a-z0-9][a-z0-9 -]{{5,24}}\d[\dx]?",
+            r"(?:身份证|护照|驾照|驾驶证|社保|港澳通行证|\b(?:social security|ssn|passport|"
+            r"driver'?s licen[cs]e|national id|id card|identity card|tax id|nhs)\b)(?:号码?|\s?(?:number|"
+            rf"no\.?|#))?(?:\s{{0,2}}(?:is|:|是|为))?{_LOOSE}"
+            r"(?=[a-z]{0,3}\d)[a-z0-9][a-z0-9 -]{5,24}\d[\dx]?",
         ),
         (
             "bank_account",
-            r"(?:银行卡|卡号|银行账号|银行账户|\b(?:bank )?account (?:number|no\.?)|\b(?:credit|debit|bank) card"
-            r"(?: number)?|\bcard number)(?:号码?)?(?:\s{0,2}(?:is|:|是|为))?"
-            rf"{_LOOSE}\d[\d -]{{6,30}}\d",
+            r"(?:银行卡|卡号|银行账号|银行账户|\b(?:bank )?account (?:number|no\.?)|\b(?:credit|debit|"
+            r"bank) card(?: number)?|\bcard number)(?:号码?)?(?:\s{0,2}(?:is|:|是|"
+            rf"为))?{_LOOSE}\d[\d -]{{6,30}}\d",
         ),
     )
 )
@@ -129,10 +132,15 @@ _DIGIT_RUN = re.compile(r"(?<!\d)\d(?:[ \u00a0.-]?\d){12,18}(?!\d)")
 _RESIDENT_X = re.compile(r"(?<!\d)\d{17}[xX](?![\da-zA-Z])")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
 _PASSWORD = re.compile(
-    r"(?:密码|口令|暗号|\bpassw(?:or)?d\b|\bpasscode\b|\bpassphrase\b|\bpwd\b|\bpin(?: code| number|码)?\b)"
-    rf"(?: (?:for|to|of|on) [\w' ]{{1,30}}?)?(?:{_IS}|\s?(?=[!-~]{{0,30}}\d))(?P<value>[^\s,，。；;、]{{3,80}})",
+    r"(?:密码|口令|暗号|\bpassw(?:or)?d\b|\bpasscode\b|\bpassphrase\b|\bpwd\b|\bpin(?: code|"
+    rf" number|码)?\b)(?: (?:for|to|of|on) [\w' ]{{1,30}}?)?(?:{_IS}|\s?(?=[!-~]{{0,30}}\d))"
+    r"(?P<value>[^\s,，。；;、]{3,80})",
     re.IGNORECASE,
 )
-_NO_PASSWORD = frozenset(
-    ["wrong", "expired", "required", "not", "too", "very", "the", "incorrect", "correct", "strong", "weak", "gone", "lost", "stored", "saved", "kept", "invalid", "missing", "protected", "reset", "being", "same", "different", "set", "still", "always", "never", "empty", "case-sensitive", "in", "on", "a", "an", "my", "your", "safe", "secure", "什么", "多少", "错的", "错了", "对的", "不对", "弱密码", "强密码", "什么来着", "多少来着"]
-)
+_ORDINARY = """
+    wrong expired required not too very the incorrect correct strong weak gone lost stored saved kept invalid
+    missing protected reset being same different set still always never empty case-sensitive in on a an my your
+    safe secure 什么 多少 错的 错了 对的 不对 弱密码 强密码 什么来着 多少来着
+"""
+_NO_PASSWORD = frozenset(_ORDINARY.split())
+"""What follows "password is" in talk about passwords."""

@@ -10,18 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from context.characters import HAN
-from context.dates import resolve_time
+from context.dates import date_spans, resolve_time
 from context.derived import Candidate, Evidence
 from context.text import language_of, sentence_spans
 from context.types import MemoryType
-from memory.chinese import CHINESE
-from memory.english import ENGLISH
-from memory.own_words import MASK, own_words
-from memory.reader import Finding, Reading, read_sentence
+from memory.patterns.chinese.grammar import CHINESE
+from memory.patterns.english.grammar import ENGLISH
+from memory.patterns.own_words import MASK, own_words
+from memory.patterns.reader import Finding, Reading, read_sentence
 from memory.secrets import SecretSpan, secret_spans
 
 MAX_SENTENCE = 400
@@ -30,11 +30,15 @@ MAX_ABSTRACT = 200
 """Characters; a candidate that repeats more than this is a copy, not a memory."""
 MAX_CANDIDATES = 64
 """Per source, so that one message cannot flood the memory; what follows is refused as `too_many`."""
-MAX_SENTENCES = 5000
+MAX_SENTENCES = 2000
 """Per source; the rest is refused as `too_long`."""
 
 _HAN = re.compile(f"[{HAN}]")
-_SHORT_LINE_CUE = re.compile(r"(?:please )?(?:remember|note|fyi|keep in mind|记住|请记住|帮我记一下|记一下|请记一下|记下来)\s*[:：]?$", re.IGNORECASE)
+_SHORT_LINE_CUE = re.compile(
+    r"(?:please )?(?:remember|note|fyi|keep in mind|记住|请记住|帮我记一下|记一下|请记一下|"
+    r"记下来)\s*[:：]?$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +148,7 @@ class _Extraction:
 
     def _keep(self, quote: str, finding: Finding) -> None:
         source = self._source
-        event = finding.memory_type is MemoryType.EVENT
-        happened = resolve_time(finding.told, said_at=source.said_at) if event else None
+        happened = _event_time(finding, source.said_at) if finding.memory_type is MemoryType.EVENT else None
         abstract = _dated(finding.abstract, happened)
         candidate = Candidate(
             memory_type=finding.memory_type,
@@ -198,6 +201,20 @@ class _Overlaps:
             self._next = next(self._spans, None)
         self._open = [span for span in self._open if span.end > start]
         return self._open[0].kind if self._open else None
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MONTH = timedelta(days=31)
+
+
+def _event_time(finding: Finding, said_at: datetime) -> datetime | None:
+    """When it happened or will; a plan for a calendar date that is more than a month ago means the next year's."""
+    happened = resolve_time(finding.told, said_at=said_at)
+    if happened is None or finding.facet != "plan" or happened > said_at - _MONTH:
+        return happened
+    if _YEAR.search(finding.told) or not date_spans(finding.told) or (happened.month, happened.day) == (2, 29):
+        return happened
+    return happened.replace(year=happened.year + 1)
 
 
 def _dated(abstract: str, happened: datetime | None) -> str:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel
 
 from context.text import abstract_of, conclusion_of, sentences
 from context.truth import MessageRole
 from memory.archive import Stage
+from memory.asked import AskedModel
 from memory.extract import stamp
-from models.chat import structured
 from prompts.library import PromptLibrary
 
 _ABSTRACT = 140
@@ -50,7 +49,8 @@ def by_rules(stage: Stage) -> Summary:
         line = conclusion_of(message.content) or (said[0] if said else message.content)
         lines.append(f"- {message.speaker or message.role.value}: {abstract_of('', line, limit=_ABSTRACT)}")
     overview = "\n".join(lines)
-    whole = f"{stage.session.overview}\n{overview}".strip()
+    before = stage.session.overview
+    whole = before if before.endswith(overview) else f"{before}\n{overview}".strip()  # a second run adds nothing
     return Summary(
         abstract=abstract_of(stage.session.title, transcript, limit=_ABSTRACT),
         overview=overview,
@@ -63,11 +63,9 @@ async def by_model(
     stage: Stage,
     *,
     zone: tzinfo,
-    model: BaseChatModel,
-    model_name: str,
+    model: AskedModel,
     prompts: PromptLibrary,
     fence: str,
-    deadline: float,
 ) -> Summary:
     """The same in a model's words, guarded: what loses too much is not taken.
 
@@ -87,8 +85,8 @@ async def by_model(
             if m.content.strip()
         ],
     )
-    answer = await structured(model, StructuredSummary, [SystemMessage(system), HumanMessage(asked)], deadline=deadline)
-    return guarded(answer, by_rules(stage), length=sum(len(m.content) for m in stage.messages), source=model_name)
+    answer = await model.ask("structured_summary", StructuredSummary, [SystemMessage(system), HumanMessage(asked)])
+    return guarded(answer, by_rules(stage), length=sum(len(m.content) for m in stage.messages), source=model.name)
 
 
 def guarded(answer: StructuredSummary, rule: Summary, *, length: int, source: str) -> Summary:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid5
@@ -13,6 +14,7 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from context.budget import count_tokens
 from context.derived import Degradation
 from context.errors import ConflictError, InvalidInputError
 from context.scope import Scope
@@ -41,8 +43,10 @@ from nodes.turn import (
 )
 from retrievers.assembler import Selection
 from retrievers.base import Match, QueryPlan
+from retrievers.disclosure import DisclosureSettings
 from retrievers.intent import Conversation
-from storage import sessions
+from skills.descriptor import SkillDescriptor
+from storage import jobs, sessions
 from storage.sessions import Lease
 
 _POLL_SECONDS = 0.1
@@ -81,6 +85,8 @@ class ChatNodes(RetrievalNodes):
                 session = await sessions.get(tx, session_id)
                 recent = await sessions.messages(tx, session_id, limit=2 * parts.limits.window)
                 pin = await parts.pin(tx, seq=session.last_seq)
+                if pin.engine != parts.engine_id:  # another embedder is configured: let it see everything, then switch
+                    await jobs.defer(tx, jobs.EMBED, lock="embed")
         window = [m for m in recent if m.role is not MessageRole.TOOL and m.content.strip()][-parts.limits.window :]
         own = next((m for m in recent if m.message_id == stored.message_id), None)
         if own is None:
@@ -98,6 +104,7 @@ class ChatNodes(RetrievalNodes):
             language=language_or(runtime.context.language if runtime.context else "", language_of(text)),
             first=own.seq == 1,
             policy=session.policy,
+            unchanged=bool(state.get("pin")) and state["pin"].get("miv") == pin.miv,
         )
         degraded = [Degradation(leg="message", code="text_cleaned", detail=str(replaced))] if replaced else []
         if session.policy is MemoryPolicy.OFF:
@@ -137,6 +144,7 @@ class ChatNodes(RetrievalNodes):
                 message=turn.question,
                 earlier=[(_role(m), str(m.text)) for m in state["messages"][-_EARLIER - 1 : -1]],
                 overview=session.overview,
+                covered_by_pin=turn.unchanged,
             )
             plan, degraded = await parts.intent.analyze(
                 conversation, now=parts.now(), fence=parts.fence(f"intent:{turn.trace_id}")
@@ -188,7 +196,7 @@ class ChatNodes(RetrievalNodes):
                 fence=parts.fence(str(turn.trace_id)),
                 session_id=turn.session_id,
             )
-            shown = [s for s in resolution.skills if s.name in selection.skills]
+            shown = within([s for s in resolution.skills if s.name in selection.skills], parts.assembler.settings)
             tools = TurnTools(parts, scope, pin, turn.policy, has_skills=bool(shown)).all()
             if state.get("rounds", 0) >= parts.limits.tool_rounds:
                 tools = []
@@ -274,6 +282,17 @@ class ChatNodes(RetrievalNodes):
                 )
             await asyncio.sleep(_POLL_SECONDS)
             waited += _POLL_SECONDS
+
+
+def within(skills: Sequence[SkillDescriptor], settings: DisclosureSettings) -> list[SkillDescriptor]:
+    """The skills whose descriptions fit the quota of the skills section, in order."""
+    kept, spent = [], 0
+    for skill in skills:
+        spent += count_tokens(f"- {skill.name}: {skill.description}").gate
+        if spent > settings.skills_tokens:
+            break
+        kept.append(skill)
+    return kept
 
 
 def _session_id(thread_id: Any) -> UUID:

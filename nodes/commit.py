@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
 from context.errors import ConflictError, InvalidInputError, ModelOutputInvalid, NotFoundError
@@ -15,6 +16,7 @@ from context.scope import Scope
 from context.types import MemoryType
 from memory import archive, candidates, dedup, extract, link, summarize
 from memory.archive import Stage
+from memory.asked import AskedModel
 from memory.dedup import Action, Decision
 from memory.merge import Merger
 from nodes.events import stage as told
@@ -85,11 +87,9 @@ class CommitNodes:
                     summary = await summarize.by_model(
                         stage,
                         zone=parts.zone,
-                        model=parts.model,
-                        model_name=parts.model_name,
+                        model=self._asked(scope, state, parts.model),
                         prompts=parts.prompts,
                         fence=parts.fence(f"summary:{state['commit_id']}"),
-                        deadline=parts.deadline,
                     )
                 except ModelOutputInvalid as error:
                     reason = f"summary by rule: {error.message}"
@@ -121,12 +121,10 @@ class CommitNodes:
                         stage,
                         user=scope.user,
                         zone=parts.zone,
-                        model=parts.model,
-                        model_name=parts.model_name,
+                        model=self._asked(scope, state, parts.model),
                         prompts=parts.prompts,
                         fence=parts.fence(f"extract:{state['commit_id']}"),
                         existing=existing,
-                        deadline=parts.deadline,
                     )
                     found = replace(
                         by_model,
@@ -208,6 +206,16 @@ class CommitNodes:
         scope = scope_of(self._parts.scopes, runtime)
         async with self._parts.database.transaction(scope) as tx:
             return _report(await commits.get(tx, commit_id))
+
+    def _asked(self, scope: Scope, state: CommitState, model: BaseChatModel) -> AskedModel:
+        return AskedModel(
+            model=model,
+            name=self._parts.model_name,
+            database=self._parts.database,
+            scope=scope,
+            source_id=state["archived"] or state["commit_id"],
+            deadline=self._parts.deadline,
+        )
 
     async def _stage(self, scope: Scope, state: CommitState) -> Stage:
         async with self._parts.database.transaction(scope) as tx:

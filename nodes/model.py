@@ -110,15 +110,19 @@ async def answer_stream(
     if problem is not None:
         log.warning("model failed", error=problem.message, session=str(turn.session_id))
         return _broken(whole, problem, turn), problem
+    silent = ModelError("The model ended its answer before the first word.", zh="模型一个字也没说就结束了。")
     if whole is None:
-        problem = ModelError("The model ended its answer before the first word.")
-        return _broken(None, problem, turn), problem
+        return _broken(None, silent, turn), silent
     message = message_chunk_to_message(whole)
     if not isinstance(message, AIMessage):
         raise TypeError(f"A chat model answered with {type(message).__name__}.")
     for call in message.invalid_tool_calls:  # arguments that are no JSON: the call still gets its one answer
         message.tool_calls.append({"name": call["name"] or "", "args": {}, "id": call["id"], "type": "tool_call"})
     message.invalid_tool_calls = []
+    if not tools:
+        message.tool_calls = []  # of what was not offered: a model that never stops calling must end here
+    if not message.tool_calls and not str(message.text).strip():
+        return _broken(None, silent, turn), silent
     return message, None
 
 
@@ -131,7 +135,7 @@ def _broken(whole: AIMessageChunk | None, problem: ModelError, turn: Turn) -> AI
     text = str(whole.text) if whole is not None else ""
     notice = choose(
         turn.language,
-        f"（模型没有给出完整回答：{problem.message}）",
+        f"（模型没有给出完整回答：{problem.text('zh')}）",
         f"(The model gave no complete answer: {problem.message})",
     )
     return AIMessage(

@@ -67,6 +67,7 @@ class ChatParts:
     fence: Callable[[str], str]
     model: BaseChatModel
     model_name: str
+    engine_id: str
     offline: bool
     prompts: PromptLibrary
     intent: IntentAnalyzer

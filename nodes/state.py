@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import operator
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
-from langchain_core.messages import AnyMessage
-from langgraph.graph.message import add_messages
+from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages
+from langgraph.graph.message import Messages, add_messages
 from typing_extensions import TypedDict
+
+
+def newest_last(left: Messages, right: Messages) -> Messages:
+    """`add_messages`, but a user message that is sent again stands at the end, where a turn looks for it."""
+    sent: list[Any] = convert_to_messages(right if isinstance(right, list) else [right])
+    again = {message.id for message in sent if isinstance(message, HumanMessage) and message.id}
+    before: list[Any] = convert_to_messages(left if isinstance(left, list) else [left])
+    return add_messages([message for message in before if message.id not in again], sent)
 
 
 class ChatInput(TypedDict):
     """What starts a turn: one new user message. The thread is the session."""
 
-    messages: Annotated[list[AnyMessage], add_messages]
+    messages: Annotated[list[AnyMessage], newest_last]
 
 
 class ChatState(TypedDict, total=False):
@@ -28,7 +36,7 @@ class ChatState(TypedDict, total=False):
         answer: ids, citations and usage of the stored answer.
     """
 
-    messages: Annotated[list[AnyMessage], add_messages]
+    messages: Annotated[list[AnyMessage], newest_last]
     turn: dict[str, Any]
     pin: dict[str, Any]
     plan: dict[str, Any]
@@ -47,9 +55,10 @@ class ChatState(TypedDict, total=False):
 
 
 class CommitInput(TypedDict):
-    """What starts a commit: the session, or a commit that was claimed already."""
+    """What starts a commit: the session, and its commit if that was claimed already."""
 
     session_id: str
+    commit_id: NotRequired[str]
 
 
 class CommitState(TypedDict, total=False):

@@ -22,7 +22,7 @@ _TURNS = UUID("3b7d1a52-6d0b-4f57-8d0e-5c4a6f1d9e21")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One turn of a session."""
+    """One turn of a session. `unchanged`: nothing was written since the turn before it, so what it said still holds."""
 
     session_id: UUID
     turn_id: UUID
@@ -36,6 +36,7 @@ class Turn:
     language: Language
     first: bool
     policy: MemoryPolicy
+    unchanged: bool = False
     question: str = ""
 
     @property
@@ -58,6 +59,7 @@ class Turn:
             "language": self.language,
             "first": self.first,
             "policy": self.policy.value,
+            "unchanged": self.unchanged,
         }
 
     @classmethod
@@ -77,6 +79,7 @@ class Turn:
             language=plain["language"],
             first=plain["first"],
             policy=MemoryPolicy(plain["policy"]),
+            unchanged=plain["unchanged"],
             question=question_of(state["messages"]),
         )
 

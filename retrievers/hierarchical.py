@@ -32,6 +32,10 @@ from storage.database import Database
 
 # Lexical coverage alone runs from 0 to 1; a question whose rarer half is found reaches about .4.
 _WORDS_LOW, _WORDS_HIGH = 0.0, 0.6
+# Of an item just made and never used: sigmoid(log1p(0)) x exp(0).
+_FRESH = 0.5
+# A good match brings about this much lexical coverage beside its cosine; the scale ends there.
+_GOOD_COVERAGE = 0.4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,13 +100,16 @@ class CatalogHierarchicalRetriever:
             self._snapshots.put(scope, pin.miv, snapshot)
         if not snapshot.nodes:
             return Recall(None, degradations)
+        pending = _pending(snapshot, rows.cosines) if vectors else 0
+        # While nothing has a vector yet, words decide alone, on their own scale: as if there were no embedder.
+        cosines = rows.cosines if vectors and pending < int(snapshot.leaf.sum()) else None
         scored = []
         for number, query in enumerate(queries, start=1):
             given = query_input(
                 snapshot,
                 query.query,
                 number=number,
-                cosines=rows.cosines if vectors else None,
+                cosines=cosines,
                 postings=rows.postings,
                 priority=query.priority,
             )
@@ -112,7 +119,6 @@ class CatalogHierarchicalRetriever:
             scored.append(
                 (given, score(snapshot, given, allowed=allowed, windows=plan.windows, weight=weight, profile=profile))
             )
-        pending = _pending(snapshot, rows.cosines) if vectors else 0
         if pending:
             detail = f"{pending} items have no vector yet"
             degradations = (*degradations, Degradation(leg="semantic", code="vectors_pending", detail=detail))
@@ -141,7 +147,8 @@ class CatalogHierarchicalRetriever:
         )
 
     def calibrated(self, raw: float, *, dense: bool, turn: bool = False) -> float:
-        """A raw score on [0, 1]: linear between the embedder's 5th and 95th percentile, clipped; no probability.
+        """A raw score on [0, 1]: linear from the embedder's 5th percentile (.05) to its 95th with good lexical coverage
+        (.95), clipped; no probability.
 
         Args:
             dense: whether a cosine is part of it.
@@ -151,9 +158,18 @@ class CatalogHierarchicalRetriever:
         if self.profile.fusion == "rrf":
             low, high = 0.0, 2.0 / (self.profile.rrf_k + 1)
         elif dense and self._embedder:
-            low, high = self._embedder.low, self._embedder.high
+            low, high = self._embedder.low, self._embedder.high + _GOOD_COVERAGE * self._embedder.weight
             raw -= self.profile.turn_shift if turn else 0.0
         return float(np.clip(0.05 + 0.9 * (raw - low) / (high - low), 0.0, 1.0))
+
+    def _warmed(self, semantic: float, heat: float) -> float:
+        """(1 - h) x semantic + h x hotness. Where only some kinds are weighed (profile `measured`) the sum is divided
+        by what a fresh, never used item gets, so that those kinds keep their place among the others."""
+        weight = self.profile.hotness
+        mixed = (1 - weight) * semantic + weight * heat
+        if self.profile.name == "seed":
+            return mixed
+        return min(1.0, mixed / (1 - weight + weight * _FRESH))
 
     async def _finish(
         self, scope: Scope, leaves: Sequence[Match], snapshot: Snapshot, *, pin: Pin, now: datetime
@@ -176,7 +192,7 @@ class CatalogHierarchicalRetriever:
                 happened = snapshot.nodes[snapshot.index[match.uri]].happened_at
                 last = max(filter(None, (used.used_at if used else None, happened)), default=None)
                 heat = self._hotness.hotness(active_count=used.count if used else 0, last_used=last, now=now)
-                final = (1 - weight) * semantic + weight * heat
+                final = self._warmed(semantic, heat)
                 parts = {**parts, "hotness": heat}
             ranked.append(replace(match, score=final, parts=parts))
         return sorted(ranked, key=lambda match: (-match.score, -match.raw, match.uri))

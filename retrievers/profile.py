@@ -43,7 +43,7 @@ class RetrievalProfile:
     global_start: int = 3
     patience: int = 3
     fan_out: int = 64
-    floor: float = 0.30
+    floor: float = 0.22
     date_inside: float = 0.172
     date_after: float = 0.086
     speaker: float = 0.029

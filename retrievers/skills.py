@@ -74,8 +74,9 @@ class SkillRetriever:
             for row, query in enumerate(queries):
                 words = tuple(dict.fromkeys(word for word in terms(query.query) if word in held))
                 share = len(words) / max(1, len(set(terms(query.query))))
-                total = cosines[row, column] + _WORD_WEIGHT * share
-                best = max(best, (total, cosines[row, column], _WORD_WEIGHT * share, row, words))
+                cosine = float(cosines[row, column])  # state takes no numpy numbers
+                total = cosine + _WORD_WEIGHT * share
+                best = max(best, (total, cosine, _WORD_WEIGHT * share, row, words))
             total, dense, lexical, row, words = best
             if total >= _FLOOR:
                 matches.append(

@@ -80,7 +80,7 @@ def run(settings: Settings) -> int:
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
     command += ["--host", settings.host, "--port", str(settings.port), "--config", str(ROOT / "langgraph.json")]
     command += ["--n-jobs-per-worker", str(settings.jobs_per_worker)]
-    with log.open("ab") as output:
+    with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as output:
         server = subprocess.Popen(  # noqa: S603  # our own interpreter and arguments
             command, cwd=ROOT, env={**os.environ, **_QUIET}, stdout=output, stderr=output
         )
@@ -131,7 +131,10 @@ async def _checked(settings: Settings) -> tuple[list[dict[str, Any]], str, list[
         async with engine.database.transaction(scope) as tx:
             found = await sessions.list_sessions(tx, limit=_RECENT)
         recent = [{"thread_id": str(session.session_id), "title": session.title} for session in found]
-        return recent, engine.model_name, [degradation.detail for degradation in engine.degradations]
+        notes = [degradation.detail for degradation in engine.degradations]
+        if engine.embedder is not None and engine.embedder.note:
+            notes.append(engine.embedder.note)
+        return recent, engine.model_name, notes
 
 
 def _wait_until_ready(server: subprocess.Popen[bytes], settings: Settings, log: Path) -> None:
@@ -170,7 +173,7 @@ def greeting(settings: Settings, *, model: str, notes: list[str], log: Path, sec
     command = _command()
     ready = choose(language, f"PocketMind 已就绪（{seconds:.1f} 秒）", f"PocketMind is ready ({seconds:.1f} s)")
     quoting = choose(language, "（离线：摘录式回答，附出处）", " (offline: answers by quoting, with sources)")
-    question = choose(language, "检索是怎么排序的？", "How is retrieval ranked?")
+    question = choose(language, "为什么记忆放在 PostgreSQL 里？", "How is retrieval ranked?")
     lines = [
         f"{ready}: {base}",
         choose(language, "  模型    ", "  model    ") + model + (quoting if settings.offline else ""),

@@ -14,6 +14,7 @@ import pytest
 
 from context.scope import Scope
 from engine.engine import Engine, open_engine
+from engine.logs import configure_logs
 from storage.embedded import EmbeddedServer
 from tests.support.cluster import HOME_VARIABLE, Database, name_home, new_database, remove_cluster, start_cluster
 from tests.support.engines import settings_for
@@ -25,7 +26,8 @@ OnlineEngine = Callable[..., AbstractAsyncContextManager[tuple[Engine, ScriptedO
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the server's home in the process that starts the run; workers inherit the name."""
+    """Plain logs. The process that starts the run names the server's home; workers inherit the name."""
+    configure_logs()
     if not hasattr(config, "workerinput"):
         name_home()
 

@@ -67,12 +67,14 @@ from unnest(%(candidate)s::bytea[], %(quote_digest)s::bytea[], %(source_uri)s::t
 on conflict do nothing
 
 -- name: evidence
--- The sources of memories, oldest first, with the name that people know them by.
+-- The sources of memories that this agent may see, oldest first, with the name that people know them by.
 select e.memory_id, e.source_uri, e.message_id, e.lines, e.quote, e.statement, e.captured_at, c.source_name
 from pm.evidence e
 left join pm.context_catalog c on c.tenant_id = e.tenant_id and c.owner_id = e.owner_id and c.uri = e.source_uri
   and c.died = 9223372036854775807
 where e.tenant_id = %(tenant)s and e.owner_id = %(owner)s and e.memory_id = any(%(memory_ids)s)
+  and exists (select 1 from pm.memory_records m
+    where m.tenant_id = e.tenant_id and m.owner_id = e.owner_id and m.memory_id = e.memory_id)
 order by e.captured_at, e.quote_digest
 
 -- name: tombstones

@@ -149,7 +149,7 @@ async def shared(world: World) -> AsyncIterator[Engine]:
 async def _made(database: Database, folder: Path) -> World:
     note_id, asset_id, session_id = uuid4(), uuid4(), uuid4()
     async with open_engine(settings_for(database, folder)) as engine:
-        text = f"# Greenhouse\n\nThe {CANARY} greenhouse has the door code 4417.\n"
+        text = f"# Greenhouse\n\nThe {CANARY} greenhouse has the door code zimtstern.\n"
         note = Note(note_id=note_id, title=f"{CANARY} greenhouse", body=text, folder=CANARY, source_name="green.md")
         async with engine.database.transaction(ANN) as tx:
             await engine.projector.save_note(tx, note)
@@ -160,7 +160,7 @@ async def _made(database: Database, folder: Path) -> World:
             await memories.bury(tx, f"{CANARY}:gone")
         await ask(engine, ANN, f"记住：我对{CANARY}花粉过敏", session_id)
         state = await ask(engine, ANN, "What is the door code of the greenhouse?", session_id)
-        assert "4417" in str(state["messages"][-1].text)
+        assert "zimtstern" in str(state["messages"][-1].text)
         done = await run_commit(engine, ANN, session_id=session_id)
         waiting_session = await tell(engine, ANN, f"a {CANARY} that was never committed")
         assert engine.embedder is not None

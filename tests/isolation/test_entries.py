@@ -93,10 +93,8 @@ async def _rendered(engine: Engine, scope: Scope, w: World) -> list[str]:
         chosen=tuple((match, 2) for match in _her_matches(w)),
         session=(1, 2),
     )
-    context = await engine.assembler.render(
-        scope, selection, language="en", fence="f" * 16 * 16, session_id=w.session_id
-    )
-    return [line for line in context.text.splitlines() if CANARY in line or "4417" in line]
+    context = await engine.assembler.render(scope, selection, language="en", fence="f" * 16, session_id=w.session_id)
+    return [line for line in context.text.splitlines() if CANARY in line or "zimtstern" in line]
 
 
 async def _browsed(engine: Engine, scope: Scope, w: World) -> list[object]:

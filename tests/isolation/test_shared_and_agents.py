@@ -42,13 +42,10 @@ def shared_rows(world: World) -> Iterator[World]:
 
 
 @contextmanager
-def logged_in(database: cluster.Database, tenant: str, user: str, agent: str = "") -> Iterator[psycopg.Connection[Any]]:
+def logged_in(database: cluster.Database, tenant: str, user: str) -> Iterator[psycopg.Connection[Any]]:
     """The application's role in a transaction of this identity, rolled back at the end."""
     with psycopg.connect(database.app) as connection:
-        connection.execute(
-            "select set_config('pm.tenant', %s, true), set_config('pm.user', %s, true), set_config('pm.agent', %s, true)",
-            (tenant, user, agent),
-        )
+        connection.execute("select set_config('pm.tenant', %s, true), set_config('pm.user', %s, true)", (tenant, user))
         yield connection
         connection.rollback()
 

@@ -63,7 +63,7 @@ class Database:
     def rows(self, statement: str, values: tuple[object, ...] = ()) -> list[TupleRow]:
         """What a statement returns to the superuser; nothing if it returns no rows."""
         with psycopg.connect(self.superuser, autocommit=True) as connection:
-            cursor = connection.execute(statement.encode(), values)
+            cursor = connection.execute(statement.encode(), values or None)
             return cursor.fetchall() if cursor.description else []
 
     def table(self, name: str) -> list[str]:

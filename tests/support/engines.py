@@ -21,12 +21,8 @@ from tests.support.cluster import Database
 from tests.support.openai_replies import Fault, Json, Reply
 from tests.support.openai_script import Body
 
-PLAN = {
-    "task_type": "informational",
-    "queries": [{"query": "what is asked", "context_type": "MEMORY", "intent": "look up", "priority": 1}],
-    "enough_context": False,
-}
-"""What the scripted model answers to intent analysis unless a test says otherwise."""
+PLAN = {"task_type": "informational", "queries": [], "enough_context": False}
+"""What the scripted model answers to intent analysis unless a test says otherwise: look up, in the user's words."""
 
 
 def settings_for(database: Database, home: Path, **more: Any) -> Settings:

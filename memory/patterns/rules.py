@@ -1,7 +1,7 @@
 """Rules: patterns that read one clause, and the facts that a match stands for.
 
-The tables of rules are in `patterns_en.py` and `patterns_zh.py`; `reader.py` runs them. A pattern is matched at the
-start of a clause of at most 400 characters, in which the speaker's own "I" has been brought to one form.
+The tables are in `english/` and `chinese/`; `reader.py` runs them. A pattern is matched at the start of a clause of at
+most 400 characters, in which the speaker's own "I" has been brought to one form.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ CLOSING_QUOTES = "”’」』》\"'"
 OPENING_QUOTES = "“‘「『《\"'"
 _EDGES = OPENING_QUOTES + CLOSING_QUOTES + " \t.。!！,，、;；:：?？~～…()（）[]*_`"
 _PAREN = re.compile(r"[(（][^()（）]{0,80}[)）]")
+_FIELD = re.compile(r"\{(\w+)\}")
 _LONGEST_KEY = 40
 
 
@@ -24,7 +25,8 @@ class Fact:
     """One fact that a matching rule stands for.
 
     Attributes:
-        facet: a template: `{object}` is filled with the key of that group, `{role}` with its canonical role.
+        facet: a template: `{object}` is filled with the key of that group, `{role}` with its canonical role,
+            `{clause}` with the key of the whole line.
         group: the group that must have taken part in the match; empty for none.
         subject: the group that names whom it is about; empty for the speaker.
         negated: it ends or denies what the facet holds.
@@ -35,6 +37,12 @@ class Fact:
     group: str = ""
     subject: str = ""
     negated: bool = False
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The groups that must have taken part in a match, so that this fact can be told."""
+        fields = {name for name in _FIELD.findall(self.facet) if name != "clause"}
+        return frozenset(fields | {group for group in (self.group, self.subject) if group})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +72,35 @@ class Rule:
         return found
 
 
+def rule(
+    text: str,
+    *facts: Fact,
+    unless: str | None = None,
+    dated: bool = False,
+    undated: bool = False,
+    listed: bool = False,
+    bare: bool = False,
+) -> Rule:
+    """A rule from the text of its pattern; letter case does not count. See `Rule` for the rest."""
+    voided = re.compile(unless, re.IGNORECASE) if unless else None
+    compiled = re.compile(text, re.IGNORECASE)
+    return Rule(pattern=compiled, facts=facts, unless=voided, dated=dated, undated=undated, listed=listed, bare=bare)
+
+
+def fact(memory_type: MemoryType, facet: str, *, group: str = "", subject: str = "", negated: bool = False) -> Fact:
+    """A fact; see `Fact`."""
+    return Fact(memory_type=memory_type, facet=facet, group=group, subject=subject, negated=negated)
+
+
 def words_pattern(text: str) -> str:
     """An alternation of the words or phrases of a block of text, one a line or separated by `|`; longest first."""
     words = {word.strip() for line in text.splitlines() for word in line.split("|") if word.strip()}
     return "|".join(re.escape(word).replace(r"\ ", " ") for word in sorted(words, key=lambda w: (-len(w), w)))
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a block of text, separated by blanks."""
+    return frozenset(text.split())
 
 
 def facet_key(text: str) -> str:
@@ -100,6 +133,6 @@ def _singular(key: str) -> str:
     return key
 
 
-def pattern(text: str) -> re.Pattern[str]:
-    """Compile a pattern that may be written over several indented lines; letter case does not count."""
-    return re.compile(re.sub(r"\n\s*", "", text), re.IGNORECASE)
+def insensitive(text: str) -> re.Pattern[str]:
+    """Compile a pattern for which letter case does not count."""
+    return re.compile(text, re.IGNORECASE)

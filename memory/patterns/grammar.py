@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memory.rules import Rule
+from memory.patterns.rules import Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +50,8 @@ class Grammar:
     """One language's half of the reader; see `english.py` and `chinese.py`."""
 
     cut: Callable[[str], list[str]]
-    prepare: Callable[[str, Prepared | None], Prepared]
-    """From a clause and the one before it, if that spoke of the speaker."""
+    prepare: Callable[[str, Prepared | None, bool], Prepared]
+    """From a clause, the one before it if that spoke of the speaker, and whether it begins the sentence."""
     limits: tuple[Limit, ...]
     question: re.Pattern[str]
     """A clause that asks, with or without a question mark."""
@@ -65,6 +65,9 @@ class Grammar:
     style: Callable[[str], tuple[str, ...]]
     """Facets of answer style that a clause asks for."""
     dated: re.Pattern[str]
+    """A day or a period."""
+    repeated: re.Pattern[str]
+    """What makes a dated clause a habit: every Monday, never on Sundays."""
     split_list: Callable[[str], list[str]]
     object_key: Callable[[str], str]
     role: Callable[[str], str]
