@@ -49,7 +49,7 @@ def main(port: str, folder: str) -> None:
     answer = state["messages"][-1]["content"]
     if "8443" not in answer or not state["answer"]["citations"]:
         raise SystemExit(f"Not the note's answer: {answer!r}")
-    print(f"asked over HTTP, answered: {answer.splitlines()[0]}")  # noqa: T201
+    print(f"asked over HTTP, answered: {answer.splitlines()[0]}")
 
 
 main(*sys.argv[1:])

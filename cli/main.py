@@ -36,13 +36,19 @@ for _group in (notes.app, sessions.app, memory.app, database.app):
     app.add_typer(_group)
 
 
-@app.callback()
-def _options(
-    show_version: Annotated[bool, typer.Option("--version", help="Show the version. 版本", is_eager=True)] = False,
-) -> None:
-    if show_version:
+def _tell_version(wanted: bool) -> None:
+    if wanted:
         sys.stdout.write(f"pocketmind {version('pocketmind')}\n")
         raise typer.Exit
+
+
+@app.callback()
+def _options(
+    show_version: Annotated[
+        bool, typer.Option("--version", help="Show the version. 版本", is_eager=True, callback=_tell_version)
+    ] = False,
+) -> None:
+    """Options of the command as a whole."""
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -49,11 +49,12 @@ class Decision:
 
 
 def combine(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates of one batch with repeats joined: the same fact twice is one candidate with both sources."""
+    """Candidates of one batch with repeats joined: the same fact twice is one candidate with both sources, unless the
+    opposite was said in between."""
     kept: list[Candidate] = []
     for candidate in candidates:
         for place, known in enumerate(kept):
-            if same_fact(known, candidate):
+            if same_fact(known, candidate) and not any(_opposite(other, candidate) for other in kept[place + 1 :]):
                 evidence = {(e.source_uri, e.quote): e for e in (*known.evidence, *candidate.evidence)}
                 kept[place] = replace(
                     known,
@@ -79,6 +80,12 @@ def same_fact(one: Candidate, other: Candidate) -> bool:
     )
 
 
+def _opposite(one: Candidate, other: Candidate) -> bool:
+    """Whether two candidates speak of one thing, and one of them denies it."""
+    same = one.memory_type is other.memory_type and merge_key(one) == merge_key(other)
+    return same and _facet(one.facet) == _facet(other.facet) and one.negated != other.negated
+
+
 def similar(one: str, other: str) -> bool:
     """Whether two sentences are the same but for form: equal when folded, or nearly all terms shared."""
     if _folded(one) == _folded(other):
@@ -102,7 +109,7 @@ def decide(
         events: current EVENTs and CASEs that may be the same occasion.
     """
     decisions: list[Decision] = []
-    in_batch: dict[str, str] = {}
+    made: dict[str, list[Candidate]] = {}  # by merge key: the facts of the memory that this batch begins
     for candidate in candidates:
         key = merge_key(candidate)
         if _is_buried(candidate, key, buried):
@@ -112,18 +119,35 @@ def decide(
             decisions.append(_occasion(candidate, events))
             continue
         old = existing.get(key)
-        if old is not None:
-            decisions.append(_against(candidate, old))
-        elif key in in_batch:
-            decisions.append(
-                Decision(candidate=candidate, action=Action.MERGE, reason="joins this commit", joins=in_batch[key])
-            )
+        if key in made:
+            decision = _within(candidate, made[key])
+        elif old is not None:
+            decision = _against(candidate, old)
         elif candidate.negated and candidate.memory_type is not MemoryType.PREFERENCE:
-            decisions.append(Decision(candidate=candidate, action=Action.SKIP, reason="ends nothing that is known"))
+            decision = Decision(candidate=candidate, action=Action.SKIP, reason="ends nothing that is known")
         else:
-            in_batch[key] = digest(candidate)
-            decisions.append(Decision(candidate=candidate, action=Action.CREATE, reason="new"))
+            decision = Decision(candidate=candidate, action=Action.CREATE, reason="new")
+        if decision.action in (Action.CREATE, Action.SUPERSEDE):
+            made[key] = [candidate]
+        elif key in made:
+            made[key].append(candidate)
+        decisions.append(decision)
     return decisions
+
+
+def _within(candidate: Candidate, begun: Sequence[Candidate]) -> Decision:
+    """A candidate beside the memory that earlier ones of its batch have begun."""
+    of_facet = [fact for fact in begun if _facet(fact.facet) == _facet(candidate.facet)]
+
+    def so(action: Action, reason: str) -> Decision:
+        return Decision(candidate=candidate, action=action, reason=reason, joins=digest(begun[0]))
+
+    if candidate.memory_type is not MemoryType.PROFILE and of_facet:
+        if candidate.negated or any(fact.negated for fact in of_facet):
+            return so(Action.SUPERSEDE, "says the opposite")
+        if candidate.memory_type not in _ADDS_UP:
+            return so(Action.SUPERSEDE, "another value of the same facet")
+    return so(Action.MERGE, "joins this commit")
 
 
 def _occasion(candidate: Candidate, events: Sequence[MemoryRecord]) -> Decision:

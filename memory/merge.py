@@ -107,6 +107,7 @@ class Merger:
                 superseded_by=memory.memory_id,
                 reason=decision.reason,
             )
+            self._created[digest(candidate)] = memory
             self._touched[target.memory_id] = ended
             self._touched[memory.memory_id] = memory
         self.outcomes.append(

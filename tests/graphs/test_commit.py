@@ -76,9 +76,11 @@ async def test_a_commit_says_how_it_ended_and_why(engine: Engine, scope: Scope) 
     assert done["state"] == "partial"
     assert "explicit statements only" in done["reason"]
     assert done["stats"]["memories_extracted"] == 1
-    nothing = await commit(engine, scope, "What is the weather like?")
+    nothing = await commit(engine, scope, "今天下雨。")
     assert (nothing["state"], nothing["stats"]["memories_extracted"]) == ("partial", 0)
     assert "no memory was extracted: the user stated nothing lasting" in nothing["reason"]
+    asked = await commit(engine, scope, "What is the weather like?")
+    assert "no memory was extracted: sentences were set aside (question: 1)" in asked["reason"]
     known = await commit(engine, scope, "记住：我对花生过敏")
     assert "everything was known already" in known["reason"]
 
@@ -140,13 +142,26 @@ async def test_a_contradiction_supersedes_and_keeps_what_was_with_its_dates(engi
         assert [version.status for version in versions] == [Status.CURRENT, Status.SUPERSEDED]
 
 
-async def test_a_contradiction_within_one_session_ends_with_the_last_word(engine: Engine, scope: Scope) -> None:
-    await commit(engine, scope, "我爱吃辣", "我不再吃辣了")
-    answer = answer_of(await ask(engine, scope, "我喜欢吃辣吗？"))
-    current = [memory.abstract for memory in await remembered(engine, scope)]
-    assert any("不再吃辣了" in abstract for abstract in current)
-    assert not any(abstract == "爱吃辣" for abstract in current)
-    assert "不再吃辣" in answer
+@pytest.mark.parametrize("known", [[], ["我爱吃辣"], ["我不再吃辣了"]])
+@pytest.mark.parametrize(
+    ("said", "last"),
+    [
+        (["我爱吃辣", "我不再吃辣了"], "不再吃辣了"),
+        (["我不再吃辣了", "我爱吃辣"], "爱吃辣"),
+        (["我爱吃辣", "我不再吃辣了", "我喜欢吃辣"], "喜欢吃辣"),
+    ],
+)
+async def test_a_session_that_changes_its_mind_ends_with_the_last_word(
+    engine: Engine, scope: Scope, known: list[str], said: list[str], last: str
+) -> None:
+    for text in known:
+        await commit(engine, scope, text)
+    await commit(engine, scope, *said)
+    assert [memory.abstract for memory in await remembered(engine, scope)] == [last]
+    ended = await remembered(engine, scope, Status.SUPERSEDED)
+    assert all(memory.superseded_by and memory.valid_to for memory in ended)
+    quotes = {evidence.quote for memory in await remembered(engine, scope, *Status) for evidence in memory.evidence}
+    assert quotes == {*known, *said}, "no source is lost"
 
 
 async def test_the_same_fact_from_two_sessions_is_one_memory_with_two_sources(engine: Engine, scope: Scope) -> None:
