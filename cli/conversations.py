@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 from uuid import UUID
 
 from context.errors import InvalidInputError
+from context.text import clean
 from context.truth import ChatMessage, ChatSession
 from resources.chat_lines import BadLine, ChatLine, read_chat_lines
 from storage import sessions
@@ -53,11 +54,12 @@ def opened_file(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
-def import_lines(call: Call, file: BinaryIO, *, name: str) -> dict[str, Any]:
+def import_lines(call: Call, file: BinaryIO, *, name: str, me: str = "") -> dict[str, Any]:
     """Store the messages of a file of JSON lines.
 
     Args:
         name: of the file; a session without a title of its own is named after it.
+        me: the user's own name among the speakers; the name is taken off, so that only these words count as theirs.
 
     Returns:
         imported, known (messages in all); sessions, each with session_id, title, imported, known, waiting (messages
@@ -75,7 +77,7 @@ def import_lines(call: Call, file: BinaryIO, *, name: str) -> dict[str, Any]:
                 if len(failed) < _BAD_AT_MOST:
                     failed.append({"line": line.number, "reason": line.reason})
                 continue
-            _keep(arriving, line, name=name)
+            _keep(arriving, line, name=name, me=me)
             kept += 1
             if kept == _KEPT_AT_MOST:
                 call.run(_flush(call, arriving))
@@ -91,10 +93,11 @@ def import_lines(call: Call, file: BinaryIO, *, name: str) -> dict[str, Any]:
     }
 
 
-def _keep(arriving: dict[UUID, _Arriving], line: ChatLine, *, name: str) -> None:
-    title = line.session or Path(name).stem
+def _keep(arriving: dict[UUID, _Arriving], line: ChatLine, *, name: str, me: str) -> None:
+    title = line.session or clean(Path(name).stem).text
     one = arriving.setdefault(line.session_id, _Arriving(line.session_id, title))
-    one.waiting.append(line.message)
+    message = line.message
+    one.waiting.append(replace(message, speaker=None) if me and message.speaker == me else message)
 
 
 async def _flush(call: Call, arriving: dict[UUID, _Arriving]) -> None:

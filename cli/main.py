@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 
@@ -53,8 +54,13 @@ def _options(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line. Exit code: 0 ok, 1 refused or failed, 2 usage or configuration, 130 interrupted."""
-    for stream in (sys.stdout, sys.stderr):
-        _never_fails(stream)
+    for stream, errors in (
+        (sys.stdin, "surrogateescape"),
+        (sys.stdout, "backslashreplace"),
+        (sys.stderr, "backslashreplace"),
+    ):
+        if isinstance(stream, io.TextIOWrapper):  # odd bytes, or a terminal of another encoding, must stop nothing
+            stream.reconfigure(errors=errors)
     try:
         app(list(arguments), prog_name="pocketmind")
     except SystemExit as ended:
@@ -118,9 +124,3 @@ def _kind(error: PocketMindError) -> str:
     known = ("ConfigurationError", "NotFoundError", "ConflictError", "CallerError", "StorageError", "ModelError")
     names = [cls.__name__ for cls in type(error).__mro__]
     return next((name for name in names if name in known), "PocketMindError")
-
-
-def _never_fails(stream: TextIO) -> None:
-    """Half a character pair or a terminal of another encoding must not stop an answer."""
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")

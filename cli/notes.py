@@ -68,11 +68,17 @@ def add(
     from context.errors import InvalidInputError
     from context.text import clean
     from context.truth import Note
+    from resources.markdown_folder import MAX_BYTES
 
     text = clean(sys.stdin.buffer.read().decode("utf-8", "replace") if body == "-" else body).text
     named = joined(clean(title).text)
     if not text.strip() and not named:
         raise InvalidInputError("The note is empty; give it a title or a text.", zh="笔记是空的；请写标题或正文。")
+    if len(text.encode()) > MAX_BYTES:
+        most = MAX_BYTES // 1_000_000
+        raise InvalidInputError(
+            f"The note is larger than {most} MB; a note of that size is a dump.", zh=f"笔记超过 {most} MB。"
+        )
     note = Note(
         note_id=uuid4(),
         title=named,
@@ -103,13 +109,15 @@ def list_all(
 ) -> None:
     """List notes, newest change first. 列出笔记"""
     from cli.running import opened
+    from context.text import clean
     from storage import notes
 
+    below = None if folder is None else clean(folder).text.strip("/")
     with opened(who) as call:
 
         async def read() -> list[Note]:
             async with call.engine.database.transaction(call.scope) as tx:
-                return await notes.list_notes(tx, folder=folder, limit=limit)
+                return await notes.list_notes(tx, folder=below, limit=limit)
 
         found = call.run(read())
         out = call.out

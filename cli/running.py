@@ -129,7 +129,8 @@ class _LogFile:
         self.path = path
 
     def write(self, text: str) -> int:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        mode = 0o755 if os.geteuid() == 0 else 0o700  # as the database's starter makes a home
+        self.path.parent.mkdir(mode=mode, parents=True, exist_ok=True)
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace") as file:
             return file.write(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -45,7 +46,7 @@ def worker(who: Who) -> None:
     from server.worker import run_worker
 
     with opened(who) as call:
-        configure_logs()  # back to standard error: whoever runs a worker reads its log there
+        configure_logs(level=logging.INFO)  # to standard error: whoever runs a worker reads its log there
 
         async def work() -> None:
             stop = asyncio.Event()

@@ -106,6 +106,7 @@ def show(
 def import_chat(
     who: Who,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines: role, content, sent_at, ... 文件")],
+    me: Annotated[str, typer.Option("--me", help="Your own name among the speakers of a group chat. 本人名字")] = "",
     no_commit: Annotated[bool, typer.Option("--no-commit", help="Only store the messages. 不整理记忆")] = False,
     no_vectors: NoVectors = False,
 ) -> None:
@@ -117,7 +118,7 @@ def import_chat(
 
     with opened_file(file) as lines, opened(who) as call:
         out = call.out
-        report = import_lines(call, lines, name=file.name)
+        report = import_lines(call, lines, name=file.name, me=me)
         for row in report["sessions"]:
             row["commits"] = []
         if not no_commit:

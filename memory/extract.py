@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -84,8 +85,12 @@ def by_rules(stage: Stage, *, user: str, zone: tzinfo) -> Extraction:
     """
     candidates: list[Candidate] = []
     refused: list[Refused] = []
+    theirs = own_words(stage.messages)
     for message in stage.messages:
         if message.role is not MessageRole.USER or not message.content.strip():
+            continue
+        if message.message_id not in theirs:
+            refused.append(Refused(digest="", memory_type="", reason="other_speaker"))
             continue
         source = StatementSource(
             uri=str(message_uri(user, stage.session.session_id, message.seq)),
@@ -99,6 +104,14 @@ def by_rules(stage: Stage, *, user: str, zone: tzinfo) -> Extraction:
         candidates += [replace(c, mention_time=c.mention_time or source.said_at) for c in result.candidates]
         refused += [Refused(digest="", memory_type="", reason=refusal.reason) for refusal in result.refused]
     return Extraction(candidates=tuple(candidates), refused=tuple(refused))
+
+
+def own_words(messages: Sequence[ChatMessage]) -> frozenset[UUID]:
+    """The messages in which the user speaks. Where several people speak with role user, only those without a
+    speaker's name are the user's own (an import with `--me` takes the name off); everybody else is somebody else."""
+    said = [message for message in messages if message.role is MessageRole.USER]
+    alone = len({message.speaker for message in said}) <= 1
+    return frozenset(message.message_id for message in said if alone or message.speaker is None)
 
 
 async def by_model(
@@ -164,6 +177,7 @@ def check(
         memory_type = MemoryType(proposed.type)
     except ValueError:
         return Refused(digest=_short(proposed.abstract), memory_type=proposed.type[:40], reason="unknown type")
+    theirs = own_words(stage.messages)
     evidence: list[Evidence] = []
     reason = "no evidence"
     first: ChatMessage | None = None
@@ -172,7 +186,7 @@ def check(
         if message is None:
             reason = "evidence cites a message that is not in this stage"
             continue
-        if memory_type in USER_MEMORY_TYPES and message.role is not MessageRole.USER:
+        if memory_type in USER_MEMORY_TYPES and message.message_id not in theirs:
             reason = "evidence is not in the user's own words"
             continue
         quote = find_quote(cited.quote, message.content)

@@ -16,7 +16,7 @@ from models.quotes import quotable
 Similarity = Callable[[str, list[str]], list[float]]
 """How near each sentence is to the question in meaning: 0 as near as anything unrelated, 1 the same."""
 
-FLOOR = 0.32
+FLOOR = 0.30
 """Below this relevance a sentence is no answer. Set where about 5 % of questions without an answer still get one."""
 FLOOR_WITHOUT_SIMILARITY = 0.35
 SHORTLIST = 24

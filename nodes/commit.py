@@ -49,9 +49,10 @@ class CommitNodes:
                     if session_id is None:
                         raise InvalidInputError("A commit needs the id of a session.", hint='{"session_id": "..."}')
                     claimed = await archive.claim(tx, session_id, settings=parts.archive)
-                    if claimed is None:
+                    # Killed between the claim and its checkpoint, this node finds its own claim here.
+                    commit_id = claimed.commit_id if claimed else await commits.unfinished(tx, session_id)
+                    if commit_id is None:
                         return _nothing(await sessions.get(tx, session_id))
-                    commit_id = claimed.commit_id
                 stage = await archive.load(tx, commit_id)
                 if stage.commit.state.finished:
                     return _report(stage.commit)
@@ -164,6 +165,9 @@ class CommitNodes:
         parts = self._parts
         scope = scope_of(parts.scopes, runtime)
         with told("merge") as counts:
+            ended = (await self._stage(scope, state)).commit
+            if ended.state.finished and ended.fence == state["fence"]:
+                return _report(ended)  # by this very node, which was killed before its checkpoint
             for _ in range(_ATTEMPTS):
                 commit = await self._merge_once(scope, state)
                 if commit is not None:
@@ -224,6 +228,8 @@ class CommitNodes:
     async def _decide(self, scope: Scope, state: CommitState) -> tuple[list[Decision], Stage]:
         async with self._parts.database.transaction(scope) as tx:
             stage = await archive.load(tx, UUID(state["commit_id"]))
+            if stage.commit.state.finished:
+                raise ConflictError("A newer worker has ended this commit.")
             batch = [candidates.from_json(plain) for plain in stage.commit.candidates if "quarantined" not in plain]
             keys = [candidates.merge_key(candidate) for candidate in batch if candidate.memory_type.mergeable]
             existing = {memory.merge_key: memory for memory in await memories.by_merge_keys(tx, keys)}

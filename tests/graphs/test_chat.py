@@ -280,7 +280,7 @@ async def test_checkpoints_hold_no_text_of_notes(engine: Engine, database: clust
 
 async def test_a_long_chat_stays_small(engine: Engine, database: cluster.Database, scope: Scope) -> None:
     session_id = uuid4()
-    for number in range(24):
+    for number in range(14):
         await ask(engine, scope, f"hello {number}, {'how are you today? ' * 20}", session_id)
     with entered(scope):
         state = (await compile_chat(engine).aget_state(config_of(session_id))).values

@@ -251,6 +251,20 @@ def test_no_commit_leaves_the_messages_and_a_commit_takes_every_stage(pocketmind
     assert "no new messages" in nothing["reason"]
 
 
+def test_a_model_that_does_not_answer_leaves_the_commit_pending_and_the_next_call_ends_it(pocketmind: Command) -> None:
+    session = pocketmind("chat", "-m", "记住：我偏好中文输出", "--json").json["session_id"]
+    with scripted_openai(lambda body: Fault("status", status=503)) as endpoint:
+        model = {"POCKETMIND_CHAT_MODEL": "scripted", "OPENAI_BASE_URL": endpoint.base_url}
+        waiting = pocketmind("sessions", "commit", session, "--json", **model, POCKETMIND_MODELS__RETRIES="0")
+    assert waiting.code == 1
+    pending = json.loads(waiting.out)
+    assert pending["state"] == "pending"
+    assert pending["reason"]
+    done = pocketmind("sessions", "commit", session, "--json").json
+    assert done["commit_id"] == pending["commit_id"]
+    assert done["stats"]["memories_extracted"] == 1
+
+
 def test_a_sample_of_everos_becomes_lines_that_can_be_imported(pocketmind: Command, tmp_path: Path) -> None:
     people = {"u1": {"full_name": "Anna", "role": "user"}, "u2": {"full_name": "博", "role": "user"}}
     said = [("m1", "u1", "早上好"), ("m1", "u2", "早"), ("m2", "bot", "您好"), ("m3", "u1", " ")]
@@ -576,13 +590,13 @@ def test_ctrl_c_stops_an_answer_and_the_conversation_goes_on(place: Mapping[str,
 
 def read_until(terminal: int, *words: str) -> None:
     """Read what a terminal shows until these words have come, one after the other."""
-    seen, deadline = "", time.monotonic() + 30
+    seen, deadline = b"", time.monotonic() + 30
     for word in words:
-        while word not in seen:
+        while word.encode() not in seen:  # bytes: a read may end inside a character
             ready = select.select([terminal], [], [], 0.5)[0]
-            seen += os.read(terminal, 65_536).decode("utf-8", "replace") if ready else ""
+            seen += os.read(terminal, 65_536) if ready else b""
             assert time.monotonic() < deadline, seen
-        seen = seen.partition(word)[2]
+        seen = seen.partition(word.encode())[2]
 
 
 def ended(child: int) -> int:
