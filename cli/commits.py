@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.output import Output, table
 from context.errors import ModelUnavailable
+from context.messages import reason_text
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -93,9 +94,12 @@ def show(out: Output, report: Mapping[str, Any]) -> None:
         )
     )
     if report["reason"]:
-        out.answer(out.tell("commit_reason", reason=report["reason"]))
+        out.answer(out.tell("commit_reason", reason=reason_text(report["reason"], out.language)))
     if report["candidates"]:
-        rows = [[row.get(key) for key in ("type", "outcome", "reason", "memory_id")] for row in report["candidates"]]
+        rows = [
+            [row["type"], row["outcome"], reason_text(row.get("reason") or "", out.language), row.get("memory_id")]
+            for row in report["candidates"]
+        ]
         out.show(table(*out.tell("col_candidates").split("|"), rows=rows))
 
 

@@ -48,6 +48,42 @@ def degradation_line(degradation: Degradation, language: Language) -> str:
     return f"[{known[column]}]"
 
 
+_REASONS: dict[str, str] = {
+    "explicit statements only: what needs a chat model is extracted when one is configured": (
+        "只提取了明确的陈述；需要模型的部分在配置模型后再提取"
+    ),
+    "no memory was extracted": "没有提取到记忆",
+    "everything was known already or may not be kept": "都已知道，或不可保存",
+    "the user stated nothing lasting about themselves": "用户没有说出关于自己的长期信息",
+    "nobody said anything": "没有人说话",
+    "there are no new messages since the last commit": "上次提交之后没有新消息",
+    "sentences were set aside": "有句子被搁置",
+    "new": "新增",
+    "a new occasion": "新的事件",
+    "this occasion is known": "这件事已有记录",
+    "joins this commit": "与本次提交的其他条目合并",
+    "known; its source is added": "已知，补充出处",
+    "known in other words; its source is added": "已知（换了说法），补充出处",
+    "another fact about the same subject": "同一主体的又一事实",
+    "replaces an older fact": "取代较早的事实",
+    "says the opposite": "与此前相反",
+    "another value of the same facet": "同一方面有了新的值",
+    "adds to what is known": "补充已知内容",
+    "ends nothing that is known": "没有可结束的已知内容",
+    "was deleted or corrected": "曾被删除或更正",
+}
+
+
+def reason_text(reason: str, language: Language) -> str:
+    """A commit's reason for people. Reasons are stored in English; their known parts are told in Chinese too."""
+    if language != "zh":
+        return reason
+    for english in sorted(_REASONS, key=len, reverse=True):
+        if reason == english or (len(english) > len("a new occasion") and english in reason):
+            reason = reason.replace(english, _REASONS[english])
+    return reason
+
+
 def truncated_tail(characters: int, language: Language) -> str:
     """The tail of a text that was cut, saying how long it is in all."""
     return f"（已截断，全文 {characters} 字符）" if language == "zh" else f"(truncated, {characters} characters in all)"
