@@ -251,6 +251,8 @@ async def test_a_memory_superseded_after_the_pin_is_not_injected_and_neither_is_
             state = await graph.ainvoke(None, config)
         assert "爱吃辣" not in answer_of(state).replace("又爱吃辣了", "") and "不再吃辣" not in answer_of(state), node
         assert "changed_since_snapshot" in [row[1] for row in state["degradations"]], node
+        gone = [row["uri"] for row in state["selection"]["ledger"] if row.get("reason") == "changed since snapshot"]
+        assert len(gone) == (1 if node == "assemble_context" else 0), "what is known to be gone is not even chosen"
         config = RunnableConfig(configurable={"thread_id": str(uuid4())}, run_id=uuid4())
 
 

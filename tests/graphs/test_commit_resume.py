@@ -154,6 +154,22 @@ async def test_a_stale_worker_is_refused_and_changes_nothing(
     assert await run_commit(engine, scope, commit_id=done["commit_id"]) == done
 
 
+async def test_of_two_workers_only_the_one_that_took_over_last_may_write(
+    engine: Engine, database: cluster.Database, scope: Scope
+) -> None:
+    session_id = await prepared(engine, scope)
+    given = {"session_id": str(session_id), "commit_id": str(await commit_id_of(engine, scope, session_id))}
+    graph, old, new = compile_commit(engine), config_of(uuid4()), config_of(uuid4())
+    with entered(scope):
+        await graph.ainvoke({"session_id": str(session_id)}, old, interrupt_before=["merge"])
+        await graph.ainvoke(given, new, interrupt_before=["merge"])
+        before = await end_state(engine, database, scope)
+        with pytest.raises(ConflictError, match="newer worker"):
+            await graph.ainvoke(None, old)
+        assert await end_state(engine, database, scope) == before
+        assert (await graph.ainvoke(None, new))["state"] == "partial"
+
+
 async def test_a_message_that_arrives_during_a_commit_belongs_to_the_next(engine: Engine, scope: Scope) -> None:
     session_id = await tell(engine, scope, "我爱吃辣")
     graph, config = compile_commit(engine), config_of(uuid4())

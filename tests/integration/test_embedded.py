@@ -103,17 +103,12 @@ def kill_server(server: EmbeddedServer) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def test_a_first_start_and_an_attachment_are_quick(make_home: Callable[[], Path]) -> None:
+def test_the_first_call_starts_and_the_second_attaches(make_home: Callable[[], Path]) -> None:
     home = make_home()
-    began = time.perf_counter()
     first = ensure_server(home)
-    started = time.perf_counter()
     second = ensure_server(home)
-    attached = time.perf_counter()
     assert (first.started, second.started) == (True, False)
     assert (first.pid, first.port) == (second.pid, second.port)
-    assert started - began < 5
-    assert attached - started < 0.5
     assert stop_server(home) is True
     assert stop_server(home) is False
     assert not server_status(home).running

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from context.budget import SectionShare, TokenBudget, count_tokens, counter_degraded, estimate_tokens
 from context.errors import ConfigurationError
 from context.vocabulary import PATTERN, build_encoding, o200k, vocabulary_file
+from tests.support.hangs import HANGS
 
 ZH = "我们在周会上讨论了数据库迁移的三个方案，最终决定采用混合部署，核心库留在自建机房。"
 EN = "We discussed three plans for the migration in the weekly meeting and decided to keep the core database at home."
@@ -62,7 +63,7 @@ def test_a_megabyte_without_breaks_takes_linear_time() -> None:
     start = time.process_time()
     for text in ("a" * 1_000_000, "汉" * 500_000, " " * 500_000):
         count_tokens(text)
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < HANGS
 
 
 def test_the_estimate_stays_near_the_count() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from context.text import abstract_of, clean, conclusion_of, language_of, sentence_spans, sentences
+from tests.support.hangs import HANGS
 
 TEXTS = st.text(
     st.sampled_from('a b,.!?。！？；，\n\r\t*#->决定我们用了 1.5 v2 "”“《》`~…\u200d👩🏽‍💻'), max_size=200
@@ -221,4 +222,4 @@ def test_hostile_megabytes_take_linear_time() -> None:
         start = time.process_time()
         abstract_of("", text)
         language_of(text)
-        assert time.process_time() - start < 2
+        assert time.process_time() - start < HANGS

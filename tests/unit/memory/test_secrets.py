@@ -7,6 +7,7 @@ import time
 import pytest
 
 from memory.secrets import holds_secret, secret_spans
+from tests.support.hangs import HANGS
 
 
 @pytest.mark.parametrize(
@@ -67,4 +68,4 @@ def test_spans_cover_the_secret_and_its_cue() -> None:
 def test_hostile_text_is_scanned_in_linear_time(hostile: str) -> None:
     started = time.perf_counter()
     holds_secret((hostile * 200_000)[:200_000])
-    assert time.perf_counter() - started < 3
+    assert time.perf_counter() - started < HANGS

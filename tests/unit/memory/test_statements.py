@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from context.derived import Candidate
 from context.types import MemoryType
 from memory.statements import MAX_CANDIDATES, ExtractionResult, StatementSource, extract_statements
+from tests.support.hangs import HANGS
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 SAID_AT = datetime(2026, 5, 13, 10, 0, tzinfo=SHANGHAI)  # a Wednesday
@@ -212,13 +213,13 @@ def test_hostile_text_is_read_in_linear_time(hostile: str) -> None:
     text = (hostile * 150_000)[:150_000]
     started = time.perf_counter()
     read(text)
-    assert time.perf_counter() - started < 3  # a fraction of a second; what is quadratic takes minutes
+    assert time.perf_counter() - started < HANGS  # a fraction of a second; what is quadratic takes minutes
 
 
 def test_a_megabyte_of_nested_parentheses_is_read() -> None:
     started = time.perf_counter()
     read("I live in Berlin. " + "(" * 500_000 + ")" * 500_000)
-    assert time.perf_counter() - started < 10
+    assert time.perf_counter() - started < HANGS
 
 
 @pytest.mark.parametrize("start", ["", "I ", "我", "以后", "please "])
@@ -239,7 +240,7 @@ def test_one_sentence_of_repeats_is_read_at_once(start: str) -> None:
     started = time.perf_counter()
     for word in words:
         read((start + word * 400)[:398])
-    assert time.perf_counter() - started < 2
+    assert time.perf_counter() - started < HANGS
 
 
 PIECES = st.sampled_from(

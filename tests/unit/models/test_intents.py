@@ -25,6 +25,7 @@ from models.intents import (
     shipped_weights,
     write_weights,
 )
+from tests.support.hangs import HANGS
 
 UNSEEN = [
     (row["text"], Intent(row["intent"]), row["lang"])
@@ -200,4 +201,4 @@ def test_rules_are_fast_on_hostile_repetition(unit: str) -> None:
         text = (unit * length)[:length] + "x"
         decisive_cue(text)
         leanings(text)
-    assert time.perf_counter() - started < 0.5
+    assert time.perf_counter() - started < HANGS

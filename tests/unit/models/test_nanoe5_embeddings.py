@@ -6,7 +6,6 @@ import asyncio
 import os
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -115,24 +114,22 @@ def test_waiting_threads_sleep_unless_the_operator_says_otherwise(
 
 async def test_the_event_loop_goes_on_while_vectors_are_made() -> None:
     handle = build_embedder(model=None, base_url=None, api_key=None, dimension=None, timeout=5.0)
-    longest = 0.0
+    beats = 0
 
     async def heartbeat() -> None:
-        nonlocal longest
+        nonlocal beats
         while True:
-            began = time.monotonic()
             await asyncio.sleep(0.005)
-            longest = max(longest, time.monotonic() - began)
+            beats += 1
 
     beat = asyncio.create_task(heartbeat())
     await asyncio.sleep(0.02)
-    began = time.monotonic()
+    before = beats
     vectors = await embed_batch(handle, ["支付服务的迁移计划和回滚方案。" * 8] * 8 + ["", "回滚"], "passage")
-    took = time.monotonic() - began
-    await asyncio.sleep(0.02)
+    during = beats - before
     beat.cancel()
     assert [vector is None for vector in vectors] == [False] * 8 + [True, False]
-    assert longest < took / 2, "one call of the engine held the loop"
+    assert during >= 3, "one call of the engine held the loop"
 
 
 async def test_embed_batch_uses_the_mode_it_is_told() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -106,19 +105,16 @@ async def test_the_event_loop_goes_on_and_a_question_gets_in_between() -> None:
         assert [vector is None for vector in vectors] == [not text for text in texts]
         done.append(name)
 
-    longest = 0.0
+    beats = 0
     passages = asyncio.create_task(embed("passages", ["支付服务的迁移计划和回滚方案。" * 20] * 60 + ["", "回滚"]))
     await asyncio.sleep(0.01)
     question = asyncio.create_task(embed("question", ["什么时候回滚？", ""]))
-    began = time.monotonic()
     while not passages.done():
-        before = time.monotonic()
         await asyncio.sleep(0.005)
-        longest = max(longest, time.monotonic() - before)
-    took = time.monotonic() - began
+        beats += 1
     await asyncio.gather(passages, question)
     assert done == ["question", "passages"]
-    assert longest < took / 2, "one call of the engine held the loop"
+    assert beats >= 3, "one call of the engine held the loop"
 
 
 def test_an_engine_that_cannot_be_loaded_is_the_operators_to_mend(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from context.derived import Chunk
 from context.text import conclusion_of
 from resources.chunking import chunk_identity, chunk_markdown
 from resources.splitting import AIM_HIGH, AIM_LOW, MAX_CHUNK, MAX_OVERLAP
+from tests.support.hangs import HANGS
 
 RECORD = "0b6c8f4e-record"
 PIECES = st.sampled_from(
@@ -175,10 +176,10 @@ MARKDOWN = (
     ],
     ids=["markdown", "plain", "one line", "no breaks"],
 )
-def test_a_megabyte_takes_less_than_two_seconds(text: str) -> None:
+def test_a_megabyte_is_cut_in_linear_time(text: str) -> None:
     start = time.process_time()
     assert chunks_of(text)
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < HANGS
 
 
 @pytest.mark.parametrize(
@@ -187,4 +188,4 @@ def test_a_megabyte_takes_less_than_two_seconds(text: str) -> None:
 def test_hostile_markdown_is_bounded_too(text: str) -> None:
     start = time.process_time()
     chunks_of(text)
-    assert time.process_time() - start < 4
+    assert time.process_time() - start < HANGS

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resources.frontmatter import FrontMatter, split_front_matter, tags_of, wiki_links
+from tests.support.hangs import HANGS
 
 
 def test_values_body_and_the_line_it_begins_on() -> None:
@@ -68,7 +69,7 @@ def test_what_cannot_be_read_is_said_and_nothing_is_lost(block: str, reason: str
     assert found.values == {}
     assert (found.body, found.first_line) == (text, 1)
     assert reason in (found.problem or "")
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < HANGS
 
 
 @given(st.text(st.sampled_from("ab:-[]{}&*!|>'\"#%@, \n0129.?~<\t"), max_size=80) | st.text(max_size=80))
