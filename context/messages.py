@@ -68,6 +68,7 @@ _REASONS: dict[str, str] = {
     "replaces an older fact": "取代较早的事实",
     "says the opposite": "与此前相反",
     "another value of the same facet": "同一方面有了新的值",
+    "older than what is known": "早于已知内容",
     "adds to what is known": "补充已知内容",
     "ends nothing that is known": "没有可结束的已知内容",
     "was deleted or corrected": "曾被删除或更正",

@@ -183,7 +183,7 @@ async def open_engine(settings: Settings | None = None) -> AsyncIterator[Engine]
             assembler=ContextAssembler(
                 database=database, prompts=prompts, zone=settings.zone, settings=settings.disclosure
             ),
-            memory_tools=MemoryTools(database=database, retriever=retriever),
+            memory_tools=MemoryTools(database=database, retriever=retriever, zone=settings.zone),
             degradations=degradations,
         )
 

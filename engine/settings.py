@@ -21,6 +21,7 @@ class ChatSettings(BaseModel):
     """How a turn runs."""
 
     window: int = Field(20, ge=2, le=200, description="messages of the live window")
+    window_tokens: int = Field(8_000, ge=500, description="tokens of the live window")
     tool_rounds: int = Field(6, ge=0, le=20, description="most rounds of tool calls in one turn")
     message_bytes: int = Field(262_144, ge=1_000, description="most bytes of one message")
     busy_wait: float = Field(10.0, ge=0, description="seconds a turn waits for another one of its session")

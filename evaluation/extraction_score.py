@@ -78,8 +78,8 @@ def recall(outcomes: Sequence[ExtractionOutcome]) -> float:
 def _fits(label: Mapping[str, Any], candidate: Candidate) -> bool:
     if candidate.memory_type.value not in label["type"].split("|"):
         return False
-    facet = label.get("facet", "")
-    if facet and candidate.facet != facet and not (facet.endswith(":") and candidate.facet.startswith(facet)):
+    facet = label.get("facet", ":")
+    if not (candidate.facet.startswith(facet.rstrip(":")) if facet.endswith(":") else candidate.facet == facet):
         return False
     if "subject" in label and label["subject"] != candidate.subject:
         return False

@@ -69,6 +69,7 @@ def parts_of(engine: Engine) -> ChatParts:
         memory_tools=engine.memory_tools,
         limits=TurnLimits(
             window=chat.window,
+            window_tokens=chat.window_tokens,
             tool_rounds=chat.tool_rounds,
             message_bytes=chat.message_bytes,
             busy_wait=chat.busy_wait,

@@ -70,18 +70,20 @@ async def run_commit(
             session = await sessions.get(tx, session_id)
             waiting = await commits.unfinished(tx, session_id)
             identity = waiting or archive.commit_id_of(session_id, session.committed_seq)
+            fence = (await commits.get(tx, waiting)).fence if waiting else 0
             given: dict[str, Any] = {"session_id": str(session_id)}
             if waiting:
                 given["commit_id"] = str(waiting)
         else:
             known = await commits.get(tx, commits.as_id(commit_id))
-            identity = known.commit_id
+            identity, fence = known.commit_id, known.fence
             given = {"session_id": str(known.session_id), "commit_id": str(known.commit_id)}
     graph = compile_commit(engine)
     config: RunnableConfig = {"configurable": {"thread_id": str(identity)}, "run_id": uuid4()}
     with entered(scope):
         state = await graph.aget_state(config)
-        resumes = bool(state.values) and bool(state.next)
+        # A thread that another worker has overtaken would write under a stale fence: it starts again instead.
+        resumes = bool(state.next) and state.values.get("fence") == fence
         result: dict[str, Any] = await graph.ainvoke(None if resumes else given, config, durability="sync")
     return {
         key: result[key] for key in ("commit_id", "session_id", "state", "reason", "stats", "outcomes") if key in result

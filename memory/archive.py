@@ -84,14 +84,14 @@ def cut(messages: list[ChatMessage], *, max_tokens: int) -> list[ChatMessage]:
     return kept
 
 
-async def load(tx: Transaction, commit_id: UUID) -> Stage:
-    """A commit with its session and messages.
+async def load(tx: Transaction, commit_id: UUID, *, lock: bool = False) -> Stage:
+    """A commit with its session and messages; with `lock`, the session's row is held (before anything else).
 
     Raises:
         NotFoundError: unknown, or another owner's.
     """
     commit = await commits.get(tx, commit_id)
-    session = await sessions.get(tx, commit.session_id)
+    session = await sessions.get(tx, commit.session_id, lock=lock)
     messages = await sessions.messages(tx, commit.session_id, after=commit.from_seq, upto=commit.upto_seq)
     return Stage(commit=commit, session=session, messages=tuple(messages))
 

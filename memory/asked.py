@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
 
 from context.scope import Scope
+from context.text import clean
 from models.chat import structured
 from storage import traces
 from storage.database import Database
@@ -46,7 +47,8 @@ class AskedModel:
             kept = await traces.model_output(tx, task=task, model=self.name, prompt=prompt)
         if kept is not None:
             return schema.model_validate(kept)
-        answer = await structured(self.model, schema, messages, deadline=self.deadline)
+        said = await structured(self.model, schema, messages, deadline=self.deadline)
+        answer = schema.model_validate(_cleaned(said.model_dump(mode="json")))
         async with self.database.transaction(self.scope) as tx:
             await traces.keep_model_output(
                 tx,
@@ -57,3 +59,14 @@ class AskedModel:
                 output=answer.model_dump(mode="json"),
             )
         return answer
+
+
+def _cleaned(value: Any) -> Any:
+    """Plain values with every text cleaned of what cannot be stored."""
+    if isinstance(value, str):
+        return clean(value).text
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _cleaned(item) for key, item in value.items()}
+    return value

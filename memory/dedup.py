@@ -7,9 +7,11 @@ one occasion a record.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
@@ -19,6 +21,8 @@ from context.types import MemoryType
 from memory.candidates import digest, hashed, merge_key
 
 _SAME = 0.85
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_NEGATION = re.compile(r"[不没無无非勿别]|\b(?:not|no|never|without|none|neither|nor)\b|n['’]t\b", re.IGNORECASE)
 _ADDS_UP = frozenset({MemoryType.ENTITY, MemoryType.PATTERN, MemoryType.TOOL_EXPERIENCE, MemoryType.SKILL_EXECUTION})
 
 
@@ -90,6 +94,8 @@ def similar(one: str, other: str) -> bool:
     """Whether two sentences are the same but for form: equal when folded, or nearly all terms shared."""
     if _folded(one) == _folded(other):
         return True
+    if _numbers(one) != _numbers(other) or _denies(one) != _denies(other):
+        return False  # another amount, date or port, or its opposite, is another fact however alike the rest is
     left, right = set(terms(one)), set(terms(other))
     return bool(left and right) and len(left & right) / len(left | right) >= _SAME
 
@@ -178,6 +184,8 @@ def _against(candidate: Candidate, old: MemoryRecord) -> Decision:
             return so(Action.SKIP, "known; its source is added")
         if fact.negated == candidate.negated and candidate.facet.startswith(("like:", "allergy:")):
             return so(Action.SKIP, "known in other words; its source is added")
+    if of_facet and old.memory_type not in _ADDS_UP and _is_older(candidate, of_facet):
+        return Decision(candidate=candidate, action=Action.SKIP, reason="older than what is known")
     if old.memory_type is MemoryType.PROFILE:
         return so(Action.MERGE, "another fact about the same subject" if not of_facet else "replaces an older fact")
     if candidate.negated or any(fact.negated for fact in of_facet):
@@ -185,6 +193,13 @@ def _against(candidate: Candidate, old: MemoryRecord) -> Decision:
     if old.memory_type in _ADDS_UP:
         return so(Action.MERGE, "adds to what is known")
     return so(Action.SUPERSEDE, "another value of the same facet")
+
+
+def _is_older(candidate: Candidate, facts: Sequence[Fact]) -> bool:
+    """Whether a candidate was said before what is known of its facet (an old chat imported later)."""
+    said = candidate.mention_time
+    known = [datetime.fromisoformat(fact.at) for fact in facts if fact.at]
+    return said is not None and bool(known) and said < max(known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,6 +256,14 @@ def _is_buried(candidate: Candidate, key: str, buried: set[tuple[str, str, str]]
         any((source, kind, marked) in buried for kind in kinds for marked in (hashed(key), ""))
         for source in {e.source_uri for e in candidate.evidence}
     )
+
+
+def _numbers(text: str) -> list[str]:
+    return sorted(_NUMBER.findall(unicodedata.normalize("NFKC", text)))
+
+
+def _denies(text: str) -> bool:
+    return bool(_NEGATION.search(text))
 
 
 def _facet(facet: str) -> str:

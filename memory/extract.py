@@ -21,13 +21,17 @@ from context.types import USER_MEMORY_TYPES, MemoryType
 from context.uri import message_uri
 from memory.archive import Stage
 from memory.asked import AskedModel
-from memory.secrets import holds_secret
+from memory.patterns.own_words import MASK
+from memory.patterns.own_words import own_words as read_own_words
+from memory.secrets import holds_secret, secret_spans
 from memory.statements import StatementSource, extract_statements
 from prompts.library import PromptLibrary
 
 ABSTRACT_LIMIT = 140
 MOST_CANDIDATES = 40
 _COPY = 200
+_LONGEST_QUOTE = 400
+_NO_STATEMENT = frozenset({"hypothetical", "question", "reported_speech", "quoted", "instruction", "task", "joke"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,8 +197,8 @@ def check(
         if quote is None:
             reason = "quote not found in the cited message"
             continue
-        if quoted_line(quote, message.content):
-            reason = "evidence is quoted material"
+        if flaw := unsound(quote, message, user_type=memory_type in USER_MEMORY_TYPES, when=said_at(message, zone)):
+            reason = flaw
             continue
         first = first or message
         evidence.append(
@@ -211,7 +215,7 @@ def check(
         return Refused(digest=_short(label), memory_type=proposed.type, reason=reason)
     if not proposed.abstract.strip() or not proposed.facet.strip():
         return Refused(digest=_short(label), memory_type=proposed.type, reason="empty abstract or facet")
-    if holds_secret(proposed.abstract) or any(holds_secret(e.quote) for e in evidence):
+    if any(holds_secret(text) for text in (label, proposed.overview, proposed.subject, proposed.facet)):
         return Refused(digest=_short(label), memory_type=proposed.type, reason="secret")
     if any(len(first.content) > _COPY and e.quote.strip() == first.content.strip() for e in evidence):
         return Refused(digest=_short(label), memory_type=proposed.type, reason="copy of a whole message")
@@ -243,11 +247,34 @@ def find_quote(quote: str, text: str) -> str | None:
     return found.group() if found and len(words) <= 400 else None
 
 
-def quoted_line(quote: str, text: str) -> bool:
-    """Whether a quote stands on a line that itself quotes somebody (`> ...`)."""
+def unsound(quote: str, message: ChatMessage, *, user_type: bool, when: datetime) -> str | None:
+    """Why a quote that does stand in a message is no evidence, or None.
+
+    It must say something, touch no secret, and for USER types be what the user states in their own words: not quoted
+    or pasted, not in a message that asks not to be kept, no question, hypothesis or order (the same reading as the
+    rule-based extraction).
+    """
+    text = message.content
     at = text.find(quote)
-    start = text.rfind("\n", 0, at) + 1
-    return text[start:].lstrip().startswith(">")
+    end = at + len(quote)
+    if len(quote) > _LONGEST_QUOTE:
+        return f"quote of more than {_LONGEST_QUOTE} characters"
+    if len(quote) < 4 and sum(character.isalpha() and not character.isascii() for character in quote) < 2:
+        return "quote too short to prove anything"
+    if any(at < span.end and span.start < end for span in secret_spans(text)):
+        return "secret"
+    if not user_type:
+        return None
+    words = read_own_words(text, speaker=message.speaker)
+    if words.voided and at >= words.void_from:
+        return words.voided
+    if words.text[at:end].count(MASK) * 2 > len(quote):
+        return "evidence is quoted material"
+    read = extract_statements(StatementSource(uri="", text=text, said_at=when, speaker=message.speaker))
+    for refusal in read.refused:
+        if refusal.reason in _NO_STATEMENT and (quote in refusal.sentence or refusal.sentence in quote):
+            return refusal.reason
+    return None
 
 
 def said_at(message: ChatMessage, zone: tzinfo) -> datetime:

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from context.derived import Candidate, ContextNode, MemoryRecord
+from context.errors import ConflictError
 from context.terms import term_counts
 from context.text import abstract_of
 from context.types import (
@@ -59,11 +60,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class Merger:
-    """Applies decisions inside one transaction.
-
-    Attributes:
-        moved: memories that another commit has changed since they were read; their candidates are decided again.
-    """
+    """Applies decisions inside the transaction that also read what they were made against."""
 
     tx: Transaction
     commit_id: UUID
@@ -71,7 +68,6 @@ class Merger:
     now: datetime
     outcomes: list[Outcome] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
-    moved: set[UUID] = field(default_factory=set)
     _created: dict[str, MemoryRecord] = field(default_factory=dict)
     _touched: dict[UUID, MemoryRecord] = field(default_factory=dict)
 
@@ -126,8 +122,7 @@ class Merger:
         version = 1
         if old is not None:
             if not await memories.close(self.tx, old.memory_id, old.version, miv=self.miv):
-                self.moved.add(old.memory_id)
-                return
+                raise ConflictError("A memory of this commit has just changed; it will be tried again.")
             version = old.version + 1
         memory = replace(memory, version=version)
         await memories.insert(self.tx, memory, miv=self.miv)
@@ -192,7 +187,7 @@ def new_memory(candidate: Candidate, *, agent: str, commit_id: UUID) -> MemoryRe
         valid_from=candidate.event_time or candidate.mention_time,
         commit_id=commit_id,
         last_validated_at=candidate.mention_time,
-        stats={"facts": [fact_of(candidate).to_json()]},
+        stats={"facts": [fact_of(candidate).to_json()], "first_confidence": candidate.confidence},
         evidence=candidate.evidence,
     )
     return told(memory)
@@ -237,10 +232,9 @@ def told(memory: MemoryRecord) -> MemoryRecord:
     return replace(
         memory,
         abstract=abstract_of("", abstract, limit=140) or memory.abstract,
-        overview=overview if len(now) > 1 else memory.overview,
+        overview=overview if len(now) > 1 else now[0].statement if ended and now else memory.overview,
         content="\n".join([overview, *history, *sources]),
         confidence=confidence(memory, explicit=memory.confidence),
-        facet=memory.facet,
     )
 
 

@@ -9,11 +9,11 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel
 
 from context.text import abstract_of, conclusion_of, sentences
-from context.truth import MessageRole
 from memory.archive import Stage
 from memory.asked import AskedModel
 from memory.extract import stamp
 from prompts.library import PromptLibrary
+from resources.projector import speaks
 
 _ABSTRACT = 140
 _OVERVIEW_TOKENS = 1_500
@@ -40,11 +40,10 @@ class Summary:
 
 def by_rules(stage: Stage) -> Summary:
     """Conclusions and first sentences, in order of time. Pure."""
-    transcript = "\n".join(m.content for m in stage.messages if m.role is not MessageRole.TOOL)
+    spoken = [m for m in stage.messages if speaks(m)]
+    transcript = "\n".join(m.content for m in spoken)
     lines = []
-    for message in stage.messages:
-        if message.role is MessageRole.TOOL or not message.content.strip():
-            continue
+    for message in spoken:
         said = sentences(message.content)
         line = conclusion_of(message.content) or (said[0] if said else message.content)
         lines.append(f"- {message.speaker or message.role.value}: {abstract_of('', line, limit=_ABSTRACT)}")

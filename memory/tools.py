@@ -1,11 +1,12 @@
-"""Channel B: three tools with which a model looks further, each within its own budget. Results are data, fenced."""
+"""Channel B: three tools with which a model looks further, each within its own budget. Results are data; the prompt
+fences them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any
 from uuid import UUID
 
@@ -46,11 +47,16 @@ class ToolResult:
 
 
 class MemoryTools:
-    """Browse, search, detail. The same scope, status and snapshot rules as the context that is injected."""
+    """Browse, search, detail. The same scope, status and snapshot rules as the context that is injected.
 
-    def __init__(self, *, database: Database, retriever: CatalogHierarchicalRetriever) -> None:
+    Args:
+        zone: of the dates that are shown.
+    """
+
+    def __init__(self, *, database: Database, retriever: CatalogHierarchicalRetriever, zone: tzinfo) -> None:
         self._database = database
         self._retriever = retriever
+        self._zone = zone
 
     async def browse_memory_categories(self, scope: Scope, *, pin: Pin) -> ToolResult:
         """Count and one line of L0 for each of the eight types, about 200 tokens."""
@@ -120,11 +126,15 @@ class MemoryTools:
             memory = await memories.get(tx, memory_id)
         if memory.status is not Status.CURRENT or memory.born > pin.miv:
             return ToolResult(body={"error": f"Memory {memory_id} is {memory.status.value} or newer than this answer."})
-        return ToolResult(body=detail(memory), used=(uri_of(memory, scope),))
+        return ToolResult(body=detail(memory, zone=self._zone), used=(uri_of(memory, scope),))
 
 
-def detail(memory: MemoryRecord) -> dict[str, Any]:
-    """A memory as plain values, within the budget: the newest sources first to go."""
+def detail(memory: MemoryRecord, *, zone: tzinfo) -> dict[str, Any]:
+    """A memory as plain values, within the budget: its content keeps half of it, then the newest sources go."""
+    content = memory.overview
+    room = _DETAIL_TOKENS // 2
+    if count_tokens(content).gate > room:
+        content = f"{content[:room]}{truncated_tail(len(memory.overview), memory.language)}"
     body: dict[str, Any] = {
         "id": str(memory.memory_id),
         "type": memory.memory_type.value,
@@ -133,10 +143,10 @@ def detail(memory: MemoryRecord) -> dict[str, Any]:
         "subject": memory.subject,
         "facet": memory.facet,
         "abstract": memory.abstract,
-        "content": memory.overview,
+        "content": content,
         "confidence": memory.confidence,
-        "event_time": memory.event_time.isoformat() if memory.event_time else None,
-        "since": memory.valid_from.isoformat() if memory.valid_from else None,
+        "event_time": memory.event_time.astimezone(zone).isoformat() if memory.event_time else None,
+        "since": memory.valid_from.astimezone(zone).isoformat() if memory.valid_from else None,
         "evidence": [],
     }
     left = _DETAIL_TOKENS - count_tokens(json.dumps(body, ensure_ascii=False)).gate
@@ -144,7 +154,7 @@ def detail(memory: MemoryRecord) -> dict[str, Any]:
         row = {
             "quote": source.quote,
             "source": source.source_uri,
-            "date": source.captured_at.date().isoformat() if source.captured_at else None,
+            "date": source.captured_at.astimezone(zone).date().isoformat() if source.captured_at else None,
         }
         left -= count_tokens(json.dumps(row, ensure_ascii=False)).gate
         if left < 0:

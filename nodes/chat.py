@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid5
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 from langgraph.config import get_config
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
@@ -24,11 +24,11 @@ from context.types import ContextType, MemoryPolicy
 from nodes.closing import close
 from nodes.events import emit, stage
 from nodes.model import answer_stream, context_message
-from nodes.parts import scope_of
+from nodes.parts import TurnLimits, scope_of
 from nodes.retrieval import RetrievalNodes, watched
 from nodes.run_context import RunContext
 from nodes.state import ChatState
-from nodes.tools import TurnTools
+from nodes.tools import SKILL_TOOLS, TurnTools
 from nodes.turn import (
     Turn,
     checked_text,
@@ -41,6 +41,7 @@ from nodes.turn import (
     repaired,
     to_langchain,
 )
+from prompts.fencing import fence_text
 from retrievers.assembler import Selection
 from retrievers.base import Match, QueryPlan
 from retrievers.disclosure import DisclosureSettings
@@ -80,17 +81,21 @@ class ChatNodes(RetrievalNodes):
         )
         with stage("open_turn"):
             lease = await self._lease(scope, session_id, turn_id)
-            async with parts.database.transaction(scope) as tx:
-                await sessions.append(tx, session_id, [stored])
-                session = await sessions.get(tx, session_id)
-                recent = await sessions.messages(tx, session_id, limit=2 * parts.limits.window)
-                pin = await parts.pin(tx, seq=session.last_seq)
-                if pin.engine != parts.engine_id:  # another embedder is configured: let it see everything, then switch
-                    await jobs.defer(tx, jobs.EMBED, lock="embed")
-        window = [m for m in recent if m.role is not MessageRole.TOOL and m.content.strip()][-parts.limits.window :]
-        own = next((m for m in recent if m.message_id == stored.message_id), None)
-        if own is None:
-            raise ConflictError("This message id was used before, further back in the session; send it with a new id.")
+            try:
+                async with parts.database.transaction(scope) as tx:
+                    await sessions.append(tx, session_id, [stored])
+                    session = await sessions.get(tx, session_id)
+                    recent = await sessions.messages(tx, session_id, limit=2 * parts.limits.window)
+                    pin = await parts.pin(tx, seq=session.last_seq)
+                    if pin.engine != parts.engine_id:  # another embedder is configured: let it see all, then switch
+                        await jobs.defer(tx, jobs.EMBED, lock="embed")
+                own = next((m for m in recent if m.message_id == stored.message_id), None)
+                if own is None:
+                    raise ConflictError("This message id was used before, elsewhere; send the message with a new id.")
+            except BaseException:
+                await asyncio.shield(self._give_back(scope, lease))
+                raise
+        window = live_window(recent, own, parts.limits)
         turn = Turn(
             session_id=session_id,
             turn_id=turn_id,
@@ -112,7 +117,7 @@ class ChatNodes(RetrievalNodes):
         emit("turn", trace_id=str(turn.trace_id), session_id=str(session_id), run_id=str(run_id), pin=str(pin))
         self._tell(degraded, turn)
         return {
-            "messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *[to_langchain(m) for m in window if m.seq <= own.seq]],
+            "messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *[to_langchain(m) for m in window]],
             "turn": turn.to_json(),
             "pin": {"miv": pin.miv, "shared_miv": pin.shared_miv, "seq": pin.seq, "skills": pin.skills}
             | {"engine": pin.engine},
@@ -213,7 +218,7 @@ class ChatNodes(RetrievalNodes):
                 SystemMessage(system),
                 *messages[:at],
                 context_message(context, turn, QueryPlan.from_json(state["plan"])),
-                *repaired(messages[at:]),
+                *self._fenced(repaired(messages[at:]), parts.fence(str(turn.trace_id))),
             ]
             emit("budget", **{name: dict(row) for name, row in context.budget.items()})
             reply, problem = await answer_stream(parts, scope, turn, prompt, tools)
@@ -235,6 +240,18 @@ class ChatNodes(RetrievalNodes):
         if late:
             update["degradations"] = [*update.get("degradations", []), *plain(late)]
         return update
+
+    def _fenced(self, messages: Sequence[AnyMessage], fence: str) -> list[AnyMessage]:
+        """This turn's messages with what the memory tools found marked as data. A skill's text is the operator's and
+        instructs; the offline brain reads values, not prose."""
+        if self._parts.offline:
+            return list(messages)
+        return [
+            message.model_copy(update={"content": fence_text(str(message.text), fence, f"result of {message.name}")})
+            if isinstance(message, ToolMessage) and message.name not in SKILL_TOOLS
+            else message
+            for message in messages
+        ]
 
     def route_answer(self, state: ChatState) -> str:
         """On to the tools that the model asked for, or to the end of the turn."""
@@ -282,6 +299,20 @@ class ChatNodes(RetrievalNodes):
                 )
             await asyncio.sleep(_POLL_SECONDS)
             waited += _POLL_SECONDS
+
+
+def live_window(recent: Sequence[ChatMessage], own: ChatMessage, limits: TurnLimits) -> list[ChatMessage]:
+    """The newest messages up to this turn's own that fit the window in number and tokens; the own one always."""
+    kept: list[ChatMessage] = []
+    spent = 0
+    for message in reversed([m for m in recent if m.seq <= own.seq]):
+        if message.role is MessageRole.TOOL or not message.content.strip():
+            continue
+        spent += count_tokens(message.content).gate
+        if kept and (spent > limits.window_tokens or len(kept) >= limits.window):
+            break
+        kept.insert(0, message)
+    return kept
 
 
 def within(skills: Sequence[SkillDescriptor], settings: DisclosureSettings) -> list[SkillDescriptor]:

@@ -48,7 +48,7 @@ async def close(parts: ChatParts, scope: Scope, state: Mapping[str, Any]) -> dic
         "budget": answer.get("budget", {}),
         "degradations": list(state.get("degradations", [])),
         "tools": _calls(own),
-        "citations": cited,
+        "citations": [{key: row[key] for key in ("n", "uri", "digest")} for row in cited],  # no title: names go
         "used": used,
         "skills_used": sorted(set(state.get("skills_used", []))),
         "model": parts.model_name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -11,9 +11,10 @@ from uuid import UUID
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
-from context.errors import ConflictError, InvalidInputError, ModelOutputInvalid, NotFoundError
+from context.derived import Candidate, MemoryRecord
+from context.errors import ConflictError, InvalidInputError, ModelOutputInvalid
 from context.scope import Scope
-from context.types import MemoryType
+from context.types import MemoryPolicy, MemoryType
 from memory import archive, candidates, dedup, extract, link, summarize
 from memory.archive import Stage
 from memory.asked import AskedModel
@@ -25,10 +26,13 @@ from nodes.run_context import CommitContext
 from nodes.state import CommitState
 from storage import catalog, clock, commits, events, memories, sessions
 from storage.commits import CommitState as Outcome
+from storage.database import Transaction
 from storage.events import Event
 
-_ATTEMPTS = 3
 _WAITS = "explicit statements only: what needs a chat model is extracted when one is configured"
+
+
+_Known = dict[UUID, MemoryRecord]
 
 
 class CommitNodes:
@@ -53,9 +57,13 @@ class CommitNodes:
                     commit_id = claimed.commit_id if claimed else await commits.unfinished(tx, session_id)
                     if commit_id is None:
                         return _nothing(await sessions.get(tx, session_id))
-                stage = await archive.load(tx, commit_id)
+                stage = await archive.load(tx, commit_id, lock=True)
                 if stage.commit.state.finished:
                     return _report(stage.commit)
+                if stage.session.policy is not MemoryPolicy.NORMAL:  # it became a temporary chat after the claim
+                    nothing = _nothing(stage.session)
+                    await commits.set_state(tx, commit_id, Outcome.DONE, nothing["reason"])
+                    return {**nothing, "commit_id": str(commit_id)}
                 taken = await archive.take(tx, stage)
                 if taken is None:
                     raise ConflictError("This commit has just ended.")
@@ -65,6 +73,7 @@ class CommitNodes:
             counts["messages"] = len(stage.messages)
         return {
             "session_id": str(stage.session.session_id),
+            "agent": stage.session.agent,
             "commit_id": str(commit_id),
             "fence": taken.commit.fence,
             "archived": uri or "",
@@ -78,7 +87,7 @@ class CommitNodes:
     async def summarize(self, state: CommitState, *, runtime: Runtime[CommitContext]) -> dict[str, Any]:
         """Write the stage's overview and abstract, and bring the session's overview up to date."""
         parts = self._parts
-        scope = scope_of(parts.scopes, runtime)
+        scope = self._scope(state, runtime)
         with told("summarize") as counts:
             stage = await self._stage(scope, state)
             summary = summarize.by_rules(stage)
@@ -109,7 +118,7 @@ class CommitNodes:
     async def extract(self, state: CommitState, *, runtime: Runtime[CommitContext]) -> dict[str, Any]:
         """Propose memories with evidence that code has checked; what a model said is kept before it is used."""
         parts = self._parts
-        scope = scope_of(parts.scopes, runtime)
+        scope = self._scope(state, runtime)
         with told("extract") as counts:
             stage = await self._stage(scope, state)
             found = extract.by_rules(stage, user=scope.user, zone=parts.zone)
@@ -154,32 +163,44 @@ class CommitNodes:
     async def dedup(self, state: CommitState, *, runtime: Runtime[CommitContext]) -> dict[str, Any]:
         """Decide what becomes of each candidate."""
         parts = self._parts
-        scope = scope_of(parts.scopes, runtime)
+        scope = self._scope(state, runtime)
         with told("dedup") as counts:
-            decisions, _ = await self._decide(scope, state)
+            async with parts.database.transaction(scope) as tx:
+                decisions, _, _ = await self._decide(tx, state)
             counts |= Counter(decision.action.value for decision in decisions)
         return {"decisions": [{"digest": d.digest, "action": d.action.value, "reason": d.reason} for d in decisions]}
 
     async def merge(self, state: CommitState, *, runtime: Runtime[CommitContext]) -> dict[str, Any]:
-        """Write all memories and end the commit in one transaction, under its fence."""
+        """Write all memories and end the commit in one transaction, under its fence.
+
+        It is decided again under the clock's lock: what `dedup` reported may have moved meanwhile.
+        """
         parts = self._parts
-        scope = scope_of(parts.scopes, runtime)
+        scope = self._scope(state, runtime)
         with told("merge") as counts:
-            ended = (await self._stage(scope, state)).commit
-            if ended.state.finished and ended.fence == state["fence"]:
-                return _report(ended)  # by this very node, which was killed before its checkpoint
-            for _ in range(_ATTEMPTS):
-                commit = await self._merge_once(scope, state)
-                if commit is not None:
-                    break
-            else:
-                raise ConflictError("The memories of this commit kept moving; it will be tried again.")
+            async with parts.database.transaction(scope) as tx:
+                await sessions.get(tx, UUID(state["session_id"]), lock=True)
+                ended = await commits.get(tx, UUID(state["commit_id"]))
+                if ended.fence != state["fence"]:
+                    raise ConflictError("A newer worker took over this commit.")
+                if ended.state.finished:  # killed between this node's transaction and its checkpoint
+                    return _report(ended)
+                miv = await clock.advance(tx, engine=parts.engine_id)
+                decisions, known, stage = await self._decide(tx, state)
+                merger = Merger(tx=tx, commit_id=stage.commit.commit_id, miv=miv, now=parts.now())
+                await merger.apply(decisions, known)
+                commit = await self._ended(tx, stage, state, merger, decisions, miv)
+                told_all = Event(kind="session.committed", uri=state.get("archived") or None)
+                await events.put(tx, [*merger.events, told_all], miv=miv)
+                if not await commits.flip(tx, commit):
+                    raise ConflictError("A newer worker took over this commit, or it has ended.")
+                await parts.projector.request_vectors(tx)
             counts |= dict(commit.stats)
         return _report(commit)
 
     async def link(self, state: CommitState, *, runtime: Runtime[CommitContext]) -> dict[str, Any]:
         """The session points to what its answers used."""
-        scope = scope_of(self._parts.scopes, runtime)
+        scope = self._scope(state, runtime)
         with told("link") as counts:
             stage = await self._stage(scope, state)
             async with self._parts.database.transaction(scope) as tx:
@@ -191,7 +212,7 @@ class CommitNodes:
     async def count(self, state: CommitState, *, runtime: Runtime[CommitContext]) -> dict[str, Any]:
         """Uses become active counts, once per commit."""
         parts = self._parts
-        scope = scope_of(parts.scopes, runtime)
+        scope = self._scope(state, runtime)
         with told("count") as counts:
             stage = await self._stage(scope, state)
             async with parts.database.transaction(scope) as tx:
@@ -225,45 +246,22 @@ class CommitNodes:
         async with self._parts.database.transaction(scope) as tx:
             return await archive.load(tx, UUID(state["commit_id"]))
 
-    async def _decide(self, scope: Scope, state: CommitState) -> tuple[list[Decision], Stage]:
-        async with self._parts.database.transaction(scope) as tx:
-            stage = await archive.load(tx, UUID(state["commit_id"]))
-            if stage.commit.state.finished:
-                raise ConflictError("A newer worker has ended this commit.")
-            batch = [candidates.from_json(plain) for plain in stage.commit.candidates if "quarantined" not in plain]
-            keys = [candidates.merge_key(candidate) for candidate in batch if candidate.memory_type.mergeable]
-            existing = {memory.merge_key: memory for memory in await memories.by_merge_keys(tx, keys)}
-            occasions = await memories.by_types(tx, (MemoryType.EVENT, MemoryType.CASE), limit=500)
-            sources = {e.source_uri for candidate in batch for e in candidate.evidence}
-            buried = await memories.tombstones(tx, sorted(sources))
-        return dedup.decide(batch, existing, buried=buried, events=occasions), stage
+    def _scope(self, state: CommitState, runtime: Runtime[CommitContext]) -> Scope:
+        """Whose commit it is, as the agent whose session it was: what is distilled for an agent is its own."""
+        scope = scope_of(self._parts.scopes, runtime)
+        return replace(scope, agent=state.get("agent") or scope.agent)
 
-    async def _merge_once(self, scope: Scope, state: CommitState) -> commits.Commit | None:
-        """One attempt; None when a memory moved meanwhile, and then nothing was written."""
-        parts = self._parts
-        decisions, stage = await self._decide(scope, state)
-        targets = [d.target for d in decisions if d.target is not None]
-        try:
-            async with parts.database.transaction(scope) as tx:
-                await sessions.get(tx, stage.session.session_id, lock=True)
-                miv = await clock.advance(tx, engine=parts.engine_id)
-                known = {target: await memories.get(tx, target) for target in dict.fromkeys(targets)}
-                merger = Merger(tx=tx, commit_id=stage.commit.commit_id, miv=miv, now=parts.now())
-                await merger.apply(decisions, known)
-                if merger.moved:
-                    raise _Moved
-                commit = await self._ended(tx, stage, state, merger, decisions, miv)
-                await events.put(
-                    tx,
-                    [*merger.events, Event(kind="session.committed", uri=state.get("archived") or None)],
-                    miv=miv,
-                )
-                if not await commits.flip(tx, commit):
-                    raise ConflictError("A newer worker took over this commit, or it has ended.")
-                await parts.projector.request_vectors(tx)
-        except (_Moved, NotFoundError):
-            return None
-        return commit
+    async def _decide(self, tx: Transaction, state: CommitState) -> tuple[list[Decision], _Known, Stage]:
+        """The fate of each kept candidate, and the memories it was decided against."""
+        stage = await archive.load(tx, UUID(state["commit_id"]))
+        batch = [candidates.from_json(plain) for plain in stage.commit.candidates]
+        keys = [candidates.merge_key(candidate) for candidate in batch if candidate.memory_type.mergeable]
+        existing = {memory.merge_key: memory for memory in await memories.by_merge_keys(tx, keys)}
+        occasions = await memories.by_types(tx, (MemoryType.EVENT, MemoryType.CASE), limit=500)
+        sources = {e.source_uri for candidate in batch for e in candidate.evidence}
+        buried = await memories.tombstones(tx, sorted(sources))
+        decisions = dedup.decide(batch, existing, buried=buried, events=occasions)
+        return decisions, {memory.memory_id: memory for memory in (*existing.values(), *occasions)}, stage
 
     async def _ended(
         self, tx: Any, stage: Stage, state: CommitState, merger: Merger, decisions: list[Decision], miv: int
@@ -301,10 +299,6 @@ class CommitNodes:
         )
 
 
-class _Moved(Exception):
-    """A memory changed between decision and write; the transaction is rolled back and decided again."""
-
-
 def _why_none(stage: Stage, decisions: list[Decision], extraction: Mapping[str, Any]) -> str:
     if not any(message.content.strip() for message in stage.messages):
         return "nobody said anything"
@@ -315,10 +309,20 @@ def _why_none(stage: Stage, decisions: list[Decision], extraction: Mapping[str, 
     return "the user stated nothing lasting about themselves"
 
 
-def _unsaid(found: Any, by_model: Any) -> list[Any]:
-    """Explicit statements that the model has left out: told twice is better than lost."""
-    quoted = {e.quote for candidate in by_model for e in candidate.evidence}
-    return [c for c in found if not any(e.quote in q or q in e.quote for e in c.evidence for q in quoted)]
+def _unsaid(found: Sequence[Candidate], by_model: Sequence[Candidate]) -> list[Candidate]:
+    """Explicit statements that the model has left out: those of a sentence from which it drew fewer facts than stand
+    in it. Told twice is better than lost."""
+    kept = []
+    for candidate in found:
+        quotes = [e.quote for e in candidate.evidence]
+        here = sum(_overlap(quotes, other) for other in found)
+        if sum(_overlap(quotes, other) for other in by_model) < here:
+            kept.append(candidate)
+    return kept
+
+
+def _overlap(quotes: Sequence[str], other: Candidate) -> bool:
+    return any(e.quote in quote or quote in e.quote for e in other.evidence for quote in quotes)
 
 
 def _report(commit: commits.Commit) -> dict[str, Any]:

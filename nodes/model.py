@@ -12,9 +12,10 @@ from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage, Human
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
-from context.errors import ConflictError, ModelError, PocketMindError
+from context.errors import ConflictError, ModelError, PocketMindError, StorageUnavailable
 from context.messages import choose, degradation_line
 from context.scope import Scope
+from context.text import clean
 from models.chat import stream_with_deadlines
 from models.endpoint import translate_model_error
 from nodes.parts import ChatParts
@@ -114,6 +115,8 @@ async def answer_stream(
     if whole is None:
         return _broken(None, silent, turn), silent
     message = message_chunk_to_message(whole)
+    if isinstance(message.content, str):
+        message.content = storable(message.content)
     if not isinstance(message, AIMessage):
         raise TypeError(f"A chat model answered with {type(message).__name__}.")
     for call in message.invalid_tool_calls:  # arguments that are no JSON: the call still gets its one answer
@@ -126,13 +129,19 @@ async def answer_stream(
     return message, None
 
 
+def storable(text: str) -> str:
+    """A model's words as they can be stored: pairs of surrogates joined, what is left of them and NUL replaced."""
+    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return clean(joined).text
+
+
 def _bound(model: BaseChatModel, tools: Sequence[BaseTool]) -> Runnable[Any, Any]:
     return model.bind_tools(list(tools)) if tools else model
 
 
 def _broken(whole: AIMessageChunk | None, problem: ModelError, turn: Turn) -> AIMessage:
     """What had come of an answer, with a notice; half tool calls are left out."""
-    text = str(whole.text) if whole is not None else ""
+    text = storable(str(whole.text)) if whole is not None else ""
     notice = choose(
         turn.language,
         f"（模型没有给出完整回答：{problem.text('zh')}）",
@@ -146,8 +155,17 @@ def _broken(whole: AIMessageChunk | None, problem: ModelError, turn: Turn) -> AI
 
 
 async def _keep_lease(parts: ChatParts, scope: Scope, turn: Turn) -> None:
+    """Renew the lease while the model speaks. A database that does not answer for a moment loses nothing: the lease
+    outlives two missed beats."""
+    missed = 0
     while True:
         await asyncio.sleep(_HEARTBEAT_SECONDS)
-        async with parts.database.transaction(scope) as tx:
-            if not await sessions.renew_turn(tx, turn.lease):
-                raise ConflictError("Another turn took over this session; this answer is not stored.")
+        try:
+            async with parts.database.transaction(scope) as tx:
+                if not await sessions.renew_turn(tx, turn.lease):
+                    raise ConflictError("Another turn took over this session; this answer is not stored.")
+            missed = 0
+        except StorageUnavailable:
+            missed += 1
+            if missed * _HEARTBEAT_SECONDS >= sessions.LEASE_SECONDS:
+                raise

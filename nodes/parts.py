@@ -44,9 +44,10 @@ class PinReader(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnLimits:
-    """Limits of one turn: messages of the window, rounds of tools, bytes, seconds."""
+    """Limits of one turn: messages and tokens of the window, rounds of tools, bytes, seconds."""
 
     window: int
+    window_tokens: int
     tool_rounds: int
     message_bytes: int
     busy_wait: float

@@ -16,6 +16,7 @@ from langgraph.types import Send
 from context.derived import Degradation
 from context.errors import PocketMindError, StorageError
 from context.messages import degradation_line
+from context.scope import Scope
 from context.types import ContextType, TaskType
 from nodes.events import emit, stage
 from nodes.parts import ChatParts, scope_of
@@ -25,10 +26,13 @@ from nodes.turn import Turn, degradations_of, pin_of, plain
 from retrievers.base import Match, QueryPlan
 from retrievers.hierarchical import Recall
 from storage import sessions
+from storage.sessions import Lease
 
 log = structlog.get_logger("pocketmind.chat")
 
 _STARTS = 5
+_STEPS = 50
+"""Steps of a walk that state and trace keep; it ends after a handful in nearly every tree."""
 
 Node = Callable[..., Awaitable[dict[str, Any]]]
 
@@ -45,7 +49,7 @@ def watched(node: Node) -> Node:
             if isinstance(error, PocketMindError):
                 language = state["turn"]["language"] if state.get("turn") else "en"
                 emit("error", code=type(error).__name__, message=error.text(language), hint=error.hint)
-            if state.get("turn") and node.__name__ != "open_turn":
+            if state.get("turn") and node.__name__ != "open_turn":  # open_turn gives its own lease back
                 await asyncio.shield(self._abandon(Turn.of(state), runtime))
             raise
 
@@ -132,7 +136,7 @@ class RetrievalNodes:
                     failed += self._failed(leg, error, turn)
                     continue
                 matches += found.matches
-                trajectory += [{"leg": leg, **step} for step in found.trajectory]
+                trajectory += [{"leg": leg, **step} for step in found.trajectory[:_STEPS]]
                 degraded += found.degradations
             matches.sort(key=lambda match: (-match.score, -match.raw, match.uri))
             counts["matches"] = len(matches)
@@ -169,12 +173,14 @@ class RetrievalNodes:
         return {f"found_{leg}": [{"uri": m.uri, "vid": m.vid, "raw": m.raw} for m in starts]}
 
     async def _abandon(self, turn: Turn, runtime: Runtime[RunContext]) -> None:
-        scope = scope_of(self._parts.scopes, runtime)
+        await self._give_back(scope_of(self._parts.scopes, runtime), turn.lease)
+
+    async def _give_back(self, scope: Scope, lease: Lease) -> None:
         try:
             async with self._parts.database.transaction(scope) as tx:
-                await sessions.abandon_turn(tx, turn.lease)
+                await sessions.abandon_turn(tx, lease)
         except StorageError as error:  # the lease expires by itself; the first error is the one to tell
-            log.error("lease not freed", session=str(turn.session_id), error=error.message)
+            log.error("lease not freed", session=str(lease.session_id), error=error.message)
 
     def _failed(self, leg: str, error: Exception, turn: Turn) -> list[list[str]]:
         """A leg that failed is a stated degradation, not a failed turn; the operator's log has the traceback."""

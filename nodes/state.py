@@ -65,12 +65,13 @@ class CommitState(TypedDict, total=False):
     """One commit, by reference.
 
     Attributes:
-        session_id, commit_id, fence: whose stage, and under which fence this worker writes.
+        session_id, agent, commit_id, fence: whose stage, and under which fence this worker writes.
         archived: address of the transcript. decisions: what became of each candidate, without text.
         state, reason, stats, outcomes: the report.
     """
 
     session_id: str
+    agent: str
     commit_id: str
     fence: int
     archived: str

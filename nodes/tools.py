@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field, ValidationError
 
 from context.derived import Pin
-from context.errors import CallerError, ModelError, StorageError
+from context.errors import PocketMindError
 from context.scope import Scope
 from context.types import MemoryPolicy, MemoryType
 from nodes.parts import ChatParts
@@ -96,7 +96,7 @@ class TurnTools:
             text = await tool.ainvoke(call["args"])
         except ValidationError as error:
             return failed(f"The arguments do not fit: {error.errors()[0]['msg']}.")
-        except (CallerError, StorageError, ModelError) as error:
+        except PocketMindError as error:
             return failed(error.message)
         return ToolMessage(content=text, tool_call_id=identity, name=call["name"])
 
@@ -126,6 +126,8 @@ class TurnTools:
 def _tool(name: str, description: str, schema: type[BaseModel], call: Callable[..., Awaitable[Any]]) -> BaseTool:
     return StructuredTool(name=name, description=description, args_schema=schema, coroutine=call)
 
+
+SKILL_TOOLS = frozenset({"load_skill", "read_skill_file"})
 
 BROWSE = (
     "Overview of what is remembered about the user: for each of the eight types the number of memories and one line. "

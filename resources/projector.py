@@ -66,12 +66,14 @@ class Projector:
 
     async def save_note(self, tx: Transaction, note: Note) -> notes.Stored:
         """Create or change a note and its material; the same content twice changes nothing."""
+        known = await notes.digests(tx, [note.note_id])
+        if known.get(note.note_id) == notes.content_digest(note):
+            return notes.Stored(await notes.get(tx, note.note_id), changed=False)
+        nodes = note_nodes(tx.scope, note)  # cut and tokenised before the clock is taken
+        miv = await clock.advance(tx, engine=self._engine)  # and the clock before the note's row
         stored = await notes.put(tx, note)
         if not stored.changed:
             return stored
-        note = stored.note
-        nodes = note_nodes(tx.scope, note)
-        miv = await clock.advance(tx, engine=self._engine)
         await self._grow_tree(tx, _ancestors(tx.scope.user, nodes[0].node), miv=miv)
         await catalog.replace_source(tx, str(note.note_id), nodes, miv=miv)
         uri = nodes[0].node.uri
@@ -101,9 +103,9 @@ class Projector:
         Raises:
             NotFoundError: unknown, or another owner's.
         """
-        await notes.delete(tx, note_id)
         uri = str(note_uri(tx.scope.user, note_id))
         miv = await clock.advance(tx, engine=self._engine)
+        await notes.delete(tx, note_id)
         orphans, poorer = await memories.forget_source(tx, uri)
         sources = [str(note_id), *[str(memory_id) for memory_id in orphans]]
         await catalog.erase_sources(tx, sources)

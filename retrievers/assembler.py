@@ -233,7 +233,7 @@ class ContextAssembler:
                 )
                 earlier = [message for message in span if message.seq in selection.session]
         lines, gone = self._catalogue(selection, loaded)
-        entries, changed = self._entries(selection, loaded, language)
+        entries, changed, cut = self._entries(selection, loaded, language)
         degradations = list(selection.degradations)
         if gone or changed:
             degradations.append(Degradation(leg="resources", code="changed_since_snapshot"))
@@ -272,7 +272,7 @@ class ContextAssembler:
             catalogue=tuple(line.text for line in lines),
             entries=tuple(entries),
             degradations=tuple(degradations),
-            ledger=selection.ledger,
+            ledger=(*selection.ledger, *cut),
             budget=budget,
         )
 
@@ -298,8 +298,11 @@ class ContextAssembler:
                 lines.append(catalogue_line(row, zone=self._zone, settings=self.settings))
         return lines, len(lines) < len(selection.catalogue)
 
-    def _entries(self, selection: Selection, loaded: _Loaded, language: Language) -> tuple[list[Entry], bool]:
+    def _entries(
+        self, selection: Selection, loaded: _Loaded, language: Language
+    ) -> tuple[list[Entry], bool, list[Mapping[str, Any]]]:
         entries: list[Entry] = []
+        told: list[Mapping[str, Any]] = []
         total = len(selection.chosen)
         room = self.settings.tier2_characters
         left = self.settings.inject_budget_chars - self.settings.tier0_hard_tokens * 2
@@ -322,13 +325,20 @@ class ContextAssembler:
                 evidence=loaded.evidence.get(node.record_id, ()) if node.record_id else (),
             )
             if entry.size() > left:
-                break
+                told.append(_cut_row(match, tier, "over the injection's characters"))
+                continue
             left -= entry.size()
             room -= len(entry.text)
             entries.append(entry)
             if tier == 2 and room < _LEAST_ROOM:
+                told += [_cut_row(m, t, "over B2") for m, t in selection.chosen[n:]]
                 break
-        return entries, changed
+        return entries, changed, told
+
+
+def _cut_row(match: Match, tier: int, reason: str) -> Mapping[str, Any]:
+    section = "memories" if match.context_type is ContextType.MEMORY else "resources"
+    return {"uri": match.uri, "section": section, "tier": tier, "decision": "dropped", "reason": reason}
 
 
 class _HistoryQuota:

@@ -24,6 +24,8 @@ _QUOTE = re.compile(
     r"\bwhat did (?:it|i|we|they) say\b",
     re.I,
 )
+_LABEL = 120
+"""Most characters of a title or a source in the heading of an entry."""
 _PRIORITY = (KnowledgeLayer.PROJECT, KnowledgeLayer.WHITEBOARD, KnowledgeLayer.USER, KnowledgeLayer.LOG)
 
 
@@ -149,8 +151,9 @@ def catalogue_text(lines: Iterable[CatalogueLine]) -> str:
 
 
 def cost(line: CatalogueLine) -> int:
-    """Tokens of a line with its marker and its newline."""
-    return count_tokens(f"- {line.text}\n").o200k if line.text else 0
+    """Tokens of a line with its marker and its newline, in the unit of the gate (whose constant is paid once)."""
+    counted = count_tokens(f"- {line.text}\n")
+    return max(counted.half, counted.o200k)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +202,7 @@ def entry_of(
         room: most characters of the text (what is left of B2 at Tier-2).
         evidence: of a memory; at Tier-2 its quotes are shown, never rewritten content.
     """
-    source = evidence_ref(evidence[0]) if evidence else source_ref(node)
+    source = _tail(evidence_ref(evidence[0]) if evidence else source_ref(node), _LABEL)
     date = node.happened_at.astimezone(zone).strftime("%Y-%m-%d") if node.happened_at else ""
     if tier == 1:
         text = _cut(node.abstract, settings.tier1_characters)
@@ -208,7 +211,7 @@ def entry_of(
     else:
         text = verbatim(node.body or node.abstract, room, language)
     kind = node.uri.split("/memories/")[1].split("/")[0] if node.context_type is ContextType.MEMORY else "RESOURCE"
-    title = node.abstract if node.context_type is ContextType.MEMORY else node.title
+    title = _cut(node.abstract if node.context_type is ContextType.MEMORY else node.title, _LABEL)
     labels = [f"Tier-{tier}", kind, node.layer.value, node.status.value]
     if valid_score(match.score):
         labels.append(f"Score: {match.score:.2f} (rank {n}/{total})")
@@ -281,6 +284,12 @@ def reason_of(match: Match) -> str:
 def valid_score(score: float) -> bool:
     """A score that may be printed: a number between 0 and 1."""
     return 0.0 <= score <= 1.0
+
+
+def _tail(text: str, limit: int) -> str:
+    """The end of a source's name, where its lines stand."""
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= limit else f"…{one_line[1 - limit :]}"
 
 
 def _cut(text: str, limit: int) -> str:

@@ -96,8 +96,8 @@ class CatalogHierarchicalRetriever:
                 tx, miv=pin.miv, engine=pin.engine, vectors=vectors, terms=words, cached=kept is not None
             )
         snapshot = kept or build(rows.nodes or [], self._zone)
-        if kept is None:
-            self._snapshots.put(scope, pin.miv, snapshot)
+        if kept is None and vectors and not _pending(snapshot, rows.cosines):
+            self._snapshots.put(scope, pin.miv, snapshot)  # never before the window norms are final
         if not snapshot.nodes:
             return Recall(None, degradations)
         pending = _pending(snapshot, rows.cosines) if vectors else 0

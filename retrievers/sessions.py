@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Sequence
 from uuid import UUID
@@ -31,7 +32,7 @@ class SessionContextRetriever:
             return []
         async with self._database.transaction(scope) as tx:
             earlier = await sessions.messages(tx, session_id, upto=before_seq - 1, limit=_READ)
-        return best_messages(text, earlier, limit=limit)
+        return await asyncio.to_thread(best_messages, text, earlier, limit=limit)
 
 
 def best_messages(text: str, messages: Sequence[ChatMessage], *, limit: int) -> list[ChatMessage]:

@@ -31,7 +31,7 @@ class Snapshot:
 
     Attributes:
         index: address to place.
-        children: place of a container to the places of its children.
+        children: place of a container to the places of its children; parent: the way back, -1 at a root.
         turn_place: position of a dialogue turn to its place, -1 where there is none; as long as the last position.
         days: day number of when it happened in the user's zone, far in the past where unknown.
     """
@@ -40,6 +40,7 @@ class Snapshot:
     vids: Ints
     index: dict[str, int]
     children: dict[int, list[int]]
+    parent: Ints
     roots: tuple[int, ...]
     leaf: Flags
     turn: Flags
@@ -61,12 +62,18 @@ class Snapshot:
         return np.where(self.vids[found] == vids, found, -1).astype(np.int64)
 
     def allowed(self, session: UUID | None, context_type: ContextType) -> Flags:
-        """Which nodes a session may see: leaves of one kind, and every container on the way to them."""
+        """Which nodes a session may see: leaves of one kind, and the containers on the way to them."""
         mask = np.fromiter(
             (visible_in(node.visibility, node.session_id, session) for node in self.nodes), bool, len(self.nodes)
         )
         wanted = self.resource if context_type is ContextType.RESOURCE else ~self.resource
-        return mask & (wanted | ~self.leaf)
+        mask &= wanted & self.leaf
+        above = np.unique(self.parent[mask])
+        while (above := above[above >= 0]).size:  # at most as often as the tree is deep
+            above = above[~mask[above]]
+            mask[above] = True
+            above = np.unique(self.parent[above])
+        return mask
 
 
 def build(nodes: Sequence[LiveNode], zone: tzinfo) -> Snapshot:
@@ -74,9 +81,11 @@ def build(nodes: Sequence[LiveNode], zone: tzinfo) -> Snapshot:
     index = {node.uri: place for place, node in enumerate(nodes)}
     children: dict[int, list[int]] = {}
     roots = []
+    above = np.full(len(nodes), -1, dtype=np.int64)
     for place, node in enumerate(nodes):
         parent = index.get(node.parent_uri) if node.parent_uri else None
         if parent is not None:
+            above[place] = parent
             children.setdefault(parent, []).append(place)
         elif not node.is_leaf:
             roots.append(place)
@@ -89,6 +98,7 @@ def build(nodes: Sequence[LiveNode], zone: tzinfo) -> Snapshot:
         vids=np.fromiter((node.vid for node in nodes), np.int64, len(nodes)),
         index=index,
         children=children,
+        parent=above,
         roots=tuple(roots),
         leaf=np.fromiter((node.is_leaf for node in nodes), bool, len(nodes)),
         turn=position > 0,
@@ -132,6 +142,10 @@ class SnapshotCache:
         """Keep a snapshot; the one used longest ago goes."""
         if len(snapshot.nodes) > self._most_nodes:
             return
+        for key in [
+            key for key in self._kept if key[:3] == (scope.tenant, scope.user, scope.agent) and key[3] < miv - 2
+        ]:
+            del self._kept[key]  # a pin that old is asked for again only by a replay
         self._kept[(scope.tenant, scope.user, scope.agent, miv)] = snapshot
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)

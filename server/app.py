@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from ipaddress import ip_address
 
 import structlog
 from starlette.applications import Starlette
@@ -23,8 +24,8 @@ _RESTART_SECONDS = 5.0
 
 
 class StudioGate:
-    """Refuses LangSmith Studio's sign-in unless the operator allows it: under `langgraph dev` that header alone makes
-    anybody on this machine a user.
+    """Refuses LangSmith Studio's sign-in from other machines, and from this one unless the operator allows it: under
+    `langgraph dev` that header alone makes anybody a user.
 
     Args:
         allowed: whether Studio may sign in.
@@ -36,13 +37,21 @@ class StudioGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer 401."""
-        if scope["type"] == "http" and not self._allowed:
+        if scope["type"] == "http" and not (self._allowed and _is_local(scope.get("client"))):
             headers = dict(scope["headers"])
             if headers.get(b"x-auth-scheme", b"").lower() == b"langsmith":
-                body = {"error": "Studio is not allowed here; start with POCKETMIND_STUDIO=true to use it."}
+                body = {"error": "Studio signs in from this machine only, and only with POCKETMIND_STUDIO=true."}
                 await JSONResponse(body, status_code=401)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
+
+
+def _is_local(client: tuple[str, int] | None) -> bool:
+    """Whether a request comes from this machine."""
+    try:
+        return client is not None and ip_address(client[0]).is_loopback
+    except ValueError:
+        return False
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ import procrastinate
 import structlog
 from procrastinate import JobContext
 
-from context.errors import ConfigurationError, ModelUnavailable, PocketMindError
+from context.errors import ConfigurationError, NotFoundError, PocketMindError
 from context.scope import Scope, entered
 from engine.engine import Engine
 from graphs.runs import run_commit
@@ -22,6 +22,7 @@ log = structlog.get_logger("pocketmind.worker")
 
 _ATTEMPTS = 8
 _STALLED_SECONDS = 30.0
+_VECTORS_A_JOB = 256
 _HEARTBEAT_SECONDS = 10.0
 
 
@@ -80,7 +81,10 @@ def register(queue: procrastinate.App, engine: Engine) -> None:
         if engine.embedder is None:
             return  # stated by every search: found by words only
         with entered(scope):
-            stored = await fill_vectors(engine.database, scope, engine.embedder)
+            stored = await fill_vectors(engine.database, scope, engine.embedder, most=_VECTORS_A_JOB)
+            if stored >= _VECTORS_A_JOB:  # a short job stops soon when the worker is stopped
+                async with engine.database.transaction(scope) as tx:
+                    await jobs.defer(tx, jobs.EMBED, lock="embed")
         log.info("vectors stored", count=stored)
 
     async def commit(context: JobContext, **ids: str) -> None:
@@ -94,14 +98,20 @@ def register(queue: procrastinate.App, engine: Engine) -> None:
 
 
 async def _commit(engine: Engine, scope: Scope, context: JobContext, commit_id: str) -> None:
-    """Run one commit; only this wrapper says `pending` (it will be tried again) or `failed` (attempts exhausted)."""
+    """Run one commit; only this wrapper says `pending` (it will be tried again) or `failed` (attempts exhausted, which
+    are one more than the retries)."""
     try:
         await run_commit(engine, scope, commit_id=commit_id)
-    except PocketMindError as error:
-        last = context.job.attempts + 1 >= _ATTEMPTS
-        state = CommitState.FAILED if last or not isinstance(error, ModelUnavailable) else CommitState.PENDING
+    except NotFoundError:
+        log.info("commit is gone", commit=commit_id)  # its session was deleted meanwhile
+    except Exception as error:
+        last = context.job.attempts >= _ATTEMPTS
+        reason = (
+            error.message if isinstance(error, PocketMindError) else f"a defect of PocketMind ({type(error).__name__})"
+        )
         async with engine.database.transaction(scope) as tx:
-            await commits.set_state(tx, commits.as_id(commit_id), state, error.message)
+            state = CommitState.FAILED if last else CommitState.PENDING
+            await commits.set_state(tx, commits.as_id(commit_id), state, reason)
         raise
 
 
@@ -109,6 +119,9 @@ async def _rescue(queue: procrastinate.App) -> None:
     """Jobs whose worker died go back into the queue."""
     while True:
         await asyncio.sleep(_STALLED_SECONDS)
-        for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=_STALLED_SECONDS):
-            log.warning("job taken from a dead worker", task=job.task_name, job=job.id)
-            await queue.job_manager.retry_job(job)
+        try:
+            for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=_STALLED_SECONDS):
+                log.warning("job taken from a dead worker", task=job.task_name, job=job.id)
+                await queue.job_manager.retry_job(job)
+        except procrastinate.exceptions.ConnectorException as error:
+            log.error("stalled jobs not looked at, next time again", error=type(error).__name__)

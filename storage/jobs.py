@@ -42,9 +42,9 @@ _deferring = procrastinate.App(connector=procrastinate.PsycopgConnector())
 
 
 async def defer(tx: Transaction, task: str, *, lock: str, priority: int = 0, **ids: UUID | str) -> None:
-    """Defer a job in this transaction, unless the same one waits already.
+    """Defer a job in this transaction, once however often it is asked for.
 
-    Jobs that share a `lock` run one after the other. Jobs are idempotent: the check is a saving, not a guarantee.
+    Jobs that share a `lock` run one after the other, and a job that finds nothing to do costs next to nothing.
 
     Args:
         task: name of the task.

@@ -7,6 +7,7 @@ import tests.support.environment  # noqa: F401  # isort: skip  # first: it sets 
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from context.scope import Scope
 from engine.engine import Engine, open_engine
 from engine.logs import configure_logs
+from prompts.library import PromptLibrary
 from storage.embedded import EmbeddedServer
 from tests.support.cluster import HOME_VARIABLE, Database, name_home, new_database, remove_cluster, start_cluster
 from tests.support.engines import settings_for
@@ -42,6 +44,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def nothing_leaves() -> Iterator[None]:
     """No test reaches beyond loopback."""
     with loopback_only():
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def templates_are_read_once() -> Iterator[None]:
+    """The real library, compiled once a run: a process opens one engine, a run opens hundreds (0.1 s each)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("engine.engine.PromptLibrary", cache(PromptLibrary))
         yield
 
 

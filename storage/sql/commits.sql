@@ -39,6 +39,7 @@ returning fence
 -- What extraction proposed, kept before it is used.
 update pm.session_commit set candidates = %(candidates)s
 where tenant_id = %(tenant)s and owner_id = %(owner)s and commit_id = %(commit_id)s and fence = %(fence)s
+  and state in ('claimed', 'pending', 'failed')
 returning commit_id
 
 -- name: flip

@@ -46,12 +46,13 @@ where tenant_id = %(tenant)s and owner_id = %(owner)s and died = 922337203685477
 order by pinned desc, coalesce(last_validated_at, mention_time) desc nulls last, memory_id limit %(limit)s
 
 -- name: overview
--- Count and the newest abstracts of each type as of the pin.
+-- Count and the newest abstracts of each type: as of the pin, and still current now.
 select memory_type, count(*) as count,
   (array_agg(abstract order by pinned desc, coalesce(last_validated_at, mention_time) desc nulls last, memory_id))[1:3]
     as abstracts
 from pm.memory_records
-where tenant_id = %(tenant)s and owner_id = %(owner)s and born <= %(miv)s and died > %(miv)s and status = 'current'
+where tenant_id = %(tenant)s and owner_id = %(owner)s and born <= %(miv)s and died = 9223372036854775807
+  and status = 'current'
 group by memory_type
 
 -- name: put_evidence

@@ -113,7 +113,8 @@ update pm.chat_session set overview = %(overview)s
 where tenant_id = %(tenant)s and owner_id = %(owner)s and session_id = %(session_id)s
 
 -- name: set_policy
--- What the session may do with memory.
-update pm.chat_session set policy = %(policy)s
+-- What the session may do with memory. What was said while it left nothing behind stays so when that ends.
+update pm.chat_session set policy = %(policy)s,
+  committed_seq = case when policy <> 'normal' then last_seq else committed_seq end
 where tenant_id = %(tenant)s and owner_id = %(owner)s and session_id = %(session_id)s
 returning session_id

@@ -48,8 +48,9 @@ async def stored(engine: Engine, scope: Scope, session_id: UUID) -> list[ChatMes
 
 
 def last_tool(body: Body) -> dict[str, Any]:
-    """The newest tool result that the model has been shown."""
-    shown: dict[str, Any] = json.loads([m for m in body["messages"] if m["role"] == "tool"][-1]["content"])
+    """The newest tool result that the model has been shown, without the fence around it."""
+    text = str([m for m in body["messages"] if m["role"] == "tool"][-1]["content"])
+    shown: dict[str, Any] = json.loads(text[text.index("{") : text.rindex("}") + 1])
     return shown
 
 

@@ -28,7 +28,7 @@ async def test_two_tenants_interleaved_on_one_connection_never_meet(
 ) -> None:
     for owner in (scope, other_tenant):
         await save_note(engine, owner, f"of {owner.tenant}")
-    narrow = Database(database.app, size=1)
+    narrow = Database(database.app, size=1, wait=60)
     await narrow.open()
 
     async def look(number: int) -> None:
@@ -111,6 +111,20 @@ async def test_without_an_identity_every_table_is_empty_and_closed(
         assert connection.execute("delete from pm.note").rowcount == 0
         assert connection.execute("update pm.note set body = ''").rowcount == 0
     assert database.rows("select body from pm.note") == [("something is stored",)]
+
+
+def test_nothing_can_be_stored_without_an_owner(database: cluster.Database) -> None:
+    """Not even by the role that owns the tables: an object without an owner would be everybody's or nobody's."""
+    columns = database.rows(
+        "select table_name, column_name, domain_name, is_nullable from information_schema.columns"
+        " where table_schema = 'pm' and column_name in ('tenant_id', 'owner_id')"
+    )
+    assert {(domain, nullable) for _, _, domain, nullable in columns} == {("id", "NO")}
+    tables = database.rows("select tablename from pg_tables where schemaname = 'pm'")
+    assert len(columns) == 2 * len(tables)
+    for bad in ("", "x" * 257):
+        with psycopg.connect(database.superuser) as connection, pytest.raises(psycopg.errors.CheckViolation):
+            connection.execute("insert into pm.owner_clock values ('acme', %s, 1, 0, 8, 'x')", (bad,))
 
 
 async def test_no_free_connection_is_an_answer_and_not_a_wait(database: cluster.Database, scope: Scope) -> None:

@@ -37,7 +37,7 @@ def settings_for(database: Database, home: Path, **more: Any) -> Settings:
         "admin_url": SecretStr(database.admin),
         "worker_url": SecretStr(database.worker),
         "home": home,
-        "pool_size": 8,
+        "pool_size": 24,
         "tenant": "acme",
         "user": "ann",
         "chat": ChatSettings(busy_wait=20.0, commit_after_messages=0),
