@@ -92,10 +92,10 @@ def _opposite(one: Candidate, other: Candidate) -> bool:
 
 def similar(one: str, other: str) -> bool:
     """Whether two sentences are the same but for form: equal when folded, or nearly all terms shared."""
-    if _folded(one) == _folded(other):
-        return True
     if _numbers(one) != _numbers(other) or _denies(one) != _denies(other):
         return False  # another amount, date or port, or its opposite, is another fact however alike the rest is
+    if _folded(one) == _folded(other):
+        return True
     left, right = set(terms(one)), set(terms(other))
     return bool(left and right) and len(left & right) / len(left | right) >= _SAME
 

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
 
+from context.condense import condense, one_line
 from context.derived import Candidate, ContextNode, MemoryRecord
 from context.errors import ConflictError
 from context.terms import term_counts
-from context.text import abstract_of
 from context.types import (
     ContextLevel,
     ContextType,
@@ -231,7 +231,7 @@ def told(memory: MemoryRecord) -> MemoryRecord:
     sources = [f"> {e.quote}" for e in memory.evidence]
     return replace(
         memory,
-        abstract=abstract_of("", abstract, limit=140) or memory.abstract,
+        abstract=condense(one_line(abstract), 140),
         overview=overview if len(now) > 1 else now[0].statement if ended and now else memory.overview,
         content="\n".join([overview, *history, *sources]),
         confidence=confidence(memory, explicit=memory.confidence),

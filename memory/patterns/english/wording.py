@@ -71,7 +71,7 @@ _NOT_PRESENT = word_set(
 """Verb forms that take no third-person ending, beside those in -ed and -ing."""
 _HABIT = insensitive(
     r"(?P<lead>(?:usually|always|often|normally|typically|generally|regularly|mostly|never|"
-    r"rarely|only) )(?P<rest>.*)$"
+    r"rarely|only|no longer|also|still) )(?P<rest>.*)$"
 )
 
 
