@@ -142,7 +142,10 @@ async def stream_with_deadlines(
         if close is not None:
             await close()
     if speaks_openai and not finished:
-        raise ModelUnavailable("The model's stream ended without a finish reason: the answer may be half.")
+        raise ModelUnavailable(
+            "The model's stream ended without a finish reason: the answer may be half.",
+            zh="模型的回答中途断开，可能只有一半。",
+        )
 
 
 async def _next_chunk(chunks: AsyncIterator[AIMessageChunk], name: str, limit: float) -> AIMessageChunk | None:
@@ -154,7 +157,9 @@ async def _next_chunk(chunks: AsyncIterator[AIMessageChunk], name: str, limit: f
         raise
     except Exception as error:
         if clock.expired():
-            raise ModelUnavailable(f"The model missed its deadline: {name}, {limit:g} s.") from error
+            raise ModelUnavailable(
+                f"The model missed its deadline: {name}, {limit:g} s.", zh=f"模型超过了时限（{limit:g} 秒）。"
+            ) from error
         raise translate_model_error(error) from error
 
 

@@ -128,16 +128,18 @@ def _seconds(value: str | None, unit: float) -> float | None:
 
 def _translated(error: Exception) -> ModelError | ConfigurationError:
     if isinstance(error, ContextOverflowError) or getattr(error, "code", None) == "context_length_exceeded":
-        return ModelOutputInvalid("The prompt is longer than the model can take.")
+        return ModelOutputInvalid("The prompt is longer than the model can take.", zh="提示超过了模型的长度上限。")
     if isinstance(error, openai.APIStatusError):
         return _status(error)
     if isinstance(error, openai.APITimeoutError | TimeoutError):
-        return ModelUnavailable("The model endpoint did not answer in time.")
+        return ModelUnavailable("The model endpoint did not answer in time.", zh="模型接口没有按时回答。")
     if isinstance(error, openai.APIResponseValidationError):
         return _no_answer_of_the_api()
     if isinstance(error, openai.APIConnectionError | OSError) or _is_transport(error):
         return ModelUnavailable(
-            "The model endpoint cannot be reached, or the connection broke.", hint="Check OPENAI_BASE_URL."
+            "The model endpoint cannot be reached, or the connection broke.",
+            hint="Check OPENAI_BASE_URL.",
+            zh="无法连接模型接口，或连接中断。",
         )
     if isinstance(error, openai.APIError):
         return ModelUnavailable(f"The model endpoint reported an error inside its answer{_code(error)}.")
@@ -165,18 +167,29 @@ def _status(error: openai.APIStatusError) -> ModelError | ConfigurationError:
         hint = None if wait is None else f"Try again in {wait:g} s."
         if error.code == "insufficient_quota":
             hint = "The account's quota is used up: check its plan and billing."
-        return ModelUnavailable(f"The model endpoint takes no more requests for now ({said}).", hint=hint)
+        return ModelUnavailable(
+            f"The model endpoint takes no more requests for now ({said}).",
+            hint=hint,
+            zh=f"模型接口暂时不接受更多请求（{said}）。",
+        )
     if status in (408, 409, 425) or status >= 500:
         wait = retry_after(error)
         return ModelUnavailable(
-            f"The model endpoint failed ({said}).", hint=None if wait is None else f"Try again in {wait:g} s."
+            f"The model endpoint failed ({said}).",
+            hint=None if wait is None else f"Try again in {wait:g} s.",
+            zh=f"模型接口出错（{said}）。",
         )
     if status in (401, 403):
-        return ConfigurationError(f"The model endpoint refused the API key ({said}).", hint="Check OPENAI_API_KEY.")
+        return ConfigurationError(
+            f"The model endpoint refused the API key ({said}).",
+            hint="Check OPENAI_API_KEY.",
+            zh=f"模型接口拒绝了 API key（{said}）。",
+        )
     if status in (400, 413, 422) and error.param not in _REFUSED_BY_SETTINGS and error.code != "model_not_found":
         return ModelOutputInvalid(f"The model endpoint refused the request ({said}).")
     return ConfigurationError(
         f"The model endpoint does not offer what is configured ({said}).",
+        zh=f"模型接口不提供所配置的模型或功能（{said}）。",
         hint="Check OPENAI_BASE_URL, POCKETMIND_CHAT_MODEL and POCKETMIND_EMBEDDING_MODEL.",
     )
 

@@ -103,7 +103,7 @@ async def answer_stream(
     except Exception as error:
         translated = translate_model_error(error)
         if not isinstance(translated, ModelError):
-            problem = ModelError(translated.message, hint=translated.hint)
+            problem = ModelError(translated.message, hint=translated.hint, zh=translated.zh)
         else:
             problem = translated
     finally:

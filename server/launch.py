@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return run(load_settings())
     except PocketMindError as error:
-        print(f"pocketmind: {error.message}", file=sys.stderr)  # noqa: T201  # this is a command's own output
+        print(f"pocketmind: {error.text(speaks())}", file=sys.stderr)  # noqa: T201  # this is a command's own output
         if error.hint:
             print(f"  {error.hint}", file=sys.stderr)  # noqa: T201
         return 2 if isinstance(error, ConfigurationError) else 1
@@ -116,10 +116,13 @@ def refuse_taken_port(settings: Settings) -> None:
         ours = False
     if ours:
         raise ConfigurationError(
-            f"PocketMind is running already at {_base(settings)}.", hint="Use it, or choose another port: --port 2025"
+            f"PocketMind is running already at {_base(settings)}.",
+            hint="Use it, or choose another port: --port 2025",
+            zh=f"PocketMind 已经在 {_base(settings)} 运行。",
         )
     raise ConfigurationError(
         f"Port {settings.port} on {settings.host} cannot be used: {reason.strerror}.",
+        zh=f"{settings.host} 的端口 {settings.port} 无法使用：{reason.strerror}。",
         hint="Choose another: pocketmind run --port 2025, or make run PORT=2025",
     )
 
