@@ -7,16 +7,15 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Literal
 
 from context.errors import PocketMindError
 from context.scope import Scope
-from engine.engine import DatabaseUrls, database_urls
+from engine.engine import DatabaseUrls, configured_embedder, database_urls, skill_roots
 from engine.settings import Settings
-from models.embedders import EmbedderHandle, build_embedder, close_embedder, embed_batch
+from models.embedders import EmbedderHandle, close_embedder, embed_batch
 from models.health import listed_models
-from skills.catalog import SkillCatalog, SkillRoots
+from skills.catalog import SkillCatalog
 from storage import catalog, jobs
 from storage.database import Database
 from storage.embedded import server_status
@@ -129,13 +128,7 @@ async def _work(database: Database, scope: Scope, embedder: EmbedderHandle | Non
 async def _embedder(settings: Settings) -> tuple[EmbedderHandle | None, list[Check]]:
     """The embedder if it can be built, and how long one real embedding took."""
     try:
-        handle = build_embedder(
-            model=settings.embedding_model,
-            base_url=settings.openai_base_url,
-            api_key=settings.openai_api_key,
-            dimension=settings.embedding_dimension,
-            timeout=settings.models.embedding_timeout,
-        )
+        handle = configured_embedder(settings)
     except PocketMindError as error:
         return None, [Check(part="embedder", state="problem", detail=error.message, remedy=error.hint or "")]
 
@@ -166,8 +159,7 @@ async def _chat_model(settings: Settings) -> list[Check]:
 
 
 async def _skills(settings: Settings, scope: Scope) -> list[Check]:
-    extra = tuple(Path(part) for part in settings.skills_dir.split(":") if part)
-    resolution = await asyncio.to_thread(SkillCatalog(SkillRoots(extra=extra)).resolve, scope)
+    resolution = await asyncio.to_thread(SkillCatalog(skill_roots(settings)).resolve, scope)
     names = ", ".join(skill.name for skill in resolution.skills)
     found = [Check(part="skills", detail=f"{len(resolution.skills)}: {names}")]
     return found + [

@@ -147,7 +147,7 @@ async def open_engine(settings: Settings | None = None) -> AsyncIterator[Engine]
             stack.push_async_callback(close_chat_model, model)
         prompts = PromptLibrary()
         profile = PROFILES[settings.profile]
-        catalog = SkillCatalog(_skill_roots(settings))
+        catalog = SkillCatalog(skill_roots(settings))
         retriever = CatalogHierarchicalRetriever(
             database=database,
             embedder=embedder,
@@ -241,15 +241,24 @@ def _as_role(url: str, role: str, password: str) -> str:
     return psycopg.conninfo.make_conninfo(url, user=role, password=password)
 
 
+def configured_embedder(settings: Settings) -> EmbedderHandle:
+    """The embedder that the settings name.
+
+    Raises:
+        ConfigurationError: it cannot run, or none that ships can.
+    """
+    return build_embedder(
+        model=settings.embedding_model,
+        base_url=settings.openai_base_url,
+        api_key=settings.openai_api_key,
+        dimension=settings.embedding_dimension,
+        timeout=settings.models.embedding_timeout,
+    )
+
+
 def _embedder(settings: Settings) -> tuple[EmbedderHandle | None, tuple[Degradation, ...]]:
     try:
-        handle = build_embedder(
-            model=settings.embedding_model,
-            base_url=settings.openai_base_url,
-            api_key=settings.openai_api_key,
-            dimension=settings.embedding_dimension,
-            timeout=settings.models.embedding_timeout,
-        )
+        handle = configured_embedder(settings)
     except ConfigurationError as error:
         if settings.embedding_model is not None:
             raise
@@ -270,7 +279,8 @@ def _chat_model(settings: Settings, embedder: EmbedderHandle | None) -> BaseChat
     )
 
 
-def _skill_roots(settings: Settings) -> SkillRoots:
+def skill_roots(settings: Settings) -> SkillRoots:
+    """Where skills are looked for: what ships, and the folders of the setting."""
     extra = tuple(Path(part) for part in settings.skills_dir.split(":") if part)
     return SkillRoots(extra=extra)
 

@@ -49,10 +49,12 @@ def main(arguments: list[str] | None = None) -> int:
             os.environ[f"POCKETMIND_{name}"] = str(value)
     if options.no_studio:
         os.environ["POCKETMIND_STUDIO"] = "false"
+    settings: Settings | None = None
     try:
-        return run(load_settings())
+        settings = load_settings()
+        return run(settings)
     except PocketMindError as error:
-        print(f"pocketmind: {error.text(speaks())}", file=sys.stderr)  # noqa: T201  # this is a command's own output
+        print(f"pocketmind: {error.text(speaks(settings))}", file=sys.stderr)  # noqa: T201  # this is a command's own output
         if error.hint:
             print(f"  {error.hint}", file=sys.stderr)  # noqa: T201
         return 2 if isinstance(error, ConfigurationError) else 1

@@ -15,6 +15,7 @@ from context.derived import EngineIdentity
 from context.errors import ConflictError, ModelUnavailable, NotFoundError, StorageUnavailable
 from context.scope import Scope
 from engine.engine import Engine
+from graphs.runs import run_commit
 from memory import archive
 from models.embedders import EmbedderHandle
 from storage import catalog, commits, jobs
@@ -52,13 +53,17 @@ async def without_vector(engine: Engine, scope: Scope) -> int:
         return await catalog.count_without_vector(tx, engine=str(HASHED))
 
 
-def due_now(database: cluster.Database) -> None:
-    """The wait between two attempts is over."""
-    database.rows("update pm_jobs.procrastinate_jobs set scheduled_at = now() where status = 'todo'")
+def due_now(database: cluster.Database, *, attempts: int | None = None) -> None:
+    """The wait before the next attempt is over; `attempts` says how many there have been."""
+    made = "attempts" if attempts is None else str(attempts)
+    update = f"update procrastinate_jobs set scheduled_at = now(), attempts = {made} where status = 'todo'"  # noqa: S608
+    database.rows(f"set search_path to pm_jobs, public; {update}")
 
 
-def waiting(database: cluster.Database) -> list[tuple[Any, ...]]:
-    return database.rows("select status::text, attempts, worker_id from pm_jobs.procrastinate_jobs")
+def waiting(database: cluster.Database, *, task: str = "%") -> list[tuple[Any, ...]]:
+    """Status, attempts and worker of the jobs that are not done."""
+    statement = "select status::text, attempts, worker_id from pm_jobs.procrastinate_jobs where task_name like %s"
+    return database.rows(statement, (task,))
 
 
 # --- jobs that failed ---------------------------------------------------------------------------------------------
@@ -93,16 +98,17 @@ async def test_a_worker_that_died_is_pruned_whatever_jobs_still_name_it(
 
 
 async def test_a_stopped_worker_ends_cleanly(engine: Engine, database: cluster.Database, scope: Scope) -> None:
-    stop = asyncio.Event()
+    stop, before = asyncio.Event(), asyncio.all_tasks()
     task = asyncio.create_task(worker.run_worker(embedding(engine), stop=stop))
     await save_note(engine, scope, "found while it works")
     async with asyncio.timeout(20):
-        while await without_vector(engine, scope):
+        while await without_vector(engine, scope):  # noqa: ASYNC110 - it is a table that changes
             await asyncio.sleep(0.05)
         stop.set()
         await task
+    left = [repr(other.get_coro()) for other in asyncio.all_tasks() - before]
+    assert not [coroutine for coroutine in left if "rocrastinate" in coroutine or "_rescue" in coroutine]
     assert database.rows("select id from pm_jobs.procrastinate_workers") == [], "nothing of it is left"
-    assert [other for other in asyncio.all_tasks() if other is not asyncio.current_task()] == []
 
 
 # --- commits ------------------------------------------------------------------------------------------------------
@@ -154,8 +160,7 @@ async def test_a_commit_is_pending_until_its_last_attempt_fails(
     monkeypatch.setattr(worker, "run_commit", failing(error))
     seen = []
     for earlier in (0, 7, 8):
-        database.rows("update pm_jobs.procrastinate_jobs set attempts = %s where task_name = 'commit'", (earlier,))
-        due_now(database)
+        due_now(database, attempts=earlier)
         await worker.run_worker(embedding(engine), wait=False)
         seen.append(await state_of(engine, scope, commit.commit_id))
     assert seen == [(CommitState.PENDING, reason), (CommitState.PENDING, reason), (CommitState.FAILED, reason)]
@@ -172,19 +177,18 @@ async def test_a_commit_that_failed_once_is_done_by_the_next_attempt(
     await worker.run_worker(embedding(engine), wait=False)
     state, _ = await state_of(engine, scope, commit.commit_id)
     assert state.finished
-    assert waiting(database) == []
+    assert waiting(database, task="commit") == []
 
 
 async def test_a_finished_commit_is_left_as_it_is(
     engine: Engine, database: cluster.Database, scope: Scope, commit: Commit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await worker.run_commit(engine, scope, commit_id=str(commit.commit_id))
+    await run_commit(engine, scope, commit_id=str(commit.commit_id))
     ended = await state_of(engine, scope, commit.commit_id)
     assert ended[0].finished
     monkeypatch.setattr(worker, "run_commit", failing(ConflictError("Somebody else writes.")))
     for earlier in (0, 8):
-        database.rows("update pm_jobs.procrastinate_jobs set attempts = %s where task_name = 'commit'", (earlier,))
-        due_now(database)
+        due_now(database, attempts=earlier)
         await worker.run_worker(embedding(engine), wait=False)
         assert await state_of(engine, scope, commit.commit_id) == ended
 

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from context.budget import count_tokens
@@ -52,10 +52,10 @@ def of(layer: KnowledgeLayer, lines: list[CatalogueLine]) -> list[CatalogueLine]
     return [line for line in lines if line.layer is layer]
 
 
+@settings(deadline=None)  # the first call reads the vocabulary
 @given(lines=catalogues, soft=st.integers(0, 500), hard=st.integers(0, 500))
 def test_tier_0_never_passes_its_effective_budget(lines: list[CatalogueLine], soft: int, hard: int) -> None:
-    settings = DisclosureSettings(tier0_max_tokens=soft, tier0_hard_tokens=hard)
-    chosen = choose_catalogue(lines, settings)
+    chosen = choose_catalogue(lines, DisclosureSettings(tier0_max_tokens=soft, tier0_hard_tokens=hard))
     assert not chosen or count_tokens(catalogue_text(chosen)).gate <= min(soft, hard)
     assert sum(cost(line) for line in of(PROJECT, chosen)) <= min(soft, hard) * 0.6
     for layer in (PROJECT, WHITEBOARD, USER, LOG):
@@ -63,6 +63,7 @@ def test_tier_0_never_passes_its_effective_budget(lines: list[CatalogueLine], so
         assert mine == of(layer, lines)[: len(mine)], "the newest of each layer, in their order"
 
 
+@settings(deadline=None)  # the first call reads the vocabulary
 @given(lines=catalogues, budget=st.integers(60, 500))
 def test_whiteboard_and_user_are_sure_of_a_line_that_fits(lines: list[CatalogueLine], budget: int) -> None:
     chosen = choose_catalogue(lines, DisclosureSettings(tier0_max_tokens=budget))
@@ -78,7 +79,7 @@ def test_whiteboard_and_user_are_sure_of_a_line_that_fits(lines: list[CatalogueL
 def test_a_full_project_layer_leaves_its_share_to_the_others_in_both_languages() -> None:
     for text in ("我们决定采用本地模型先上线再评估", "We decided to launch with the local model first"):
         lines = [CatalogueLine(uri=f"pm://{n}", vid=n, layer=PROJECT, text=text) for n in range(60)]
-        lines += [CatalogueLine(uri=f"pm://x{n}", vid=n, layer=n % 2 and USER or LOG, text=text) for n in range(60)]
+        lines += [CatalogueLine(uri=f"pm://x{n}", vid=n, layer=USER if n % 2 else LOG, text=text) for n in range(60)]
         chosen = choose_catalogue(lines, DisclosureSettings())
         assert 0.5 * 400 < sum(cost(line) for line in of(PROJECT, chosen)) <= 240
         assert count_tokens(catalogue_text(chosen)).gate > 350, "what project may not take is used"
@@ -141,10 +142,8 @@ MATCH = Match(uri="u", vid=1, context_type=ContextType.RESOURCE, score=0.731, ra
 
 
 def entry(found: ContextNode, *, match: Match = MATCH, tier: int = 2, room: int = 2400, **more: Any) -> Entry:
-    settings = DisclosureSettings()
-    return entry_of(
-        found, match, n=1, total=4, tier=tier, room=room, zone=UTC, language="en", settings=settings, **more
-    )
+    budgets = DisclosureSettings()
+    return entry_of(found, match, n=1, total=4, tier=tier, room=room, zone=UTC, language="en", settings=budgets, **more)
 
 
 def test_a_heading_says_where_it_comes_from() -> None:
@@ -189,7 +188,7 @@ def test_a_memory_opens_with_its_quotes_and_a_summary_with_its_abstract() -> Non
 def test_a_cut_text_keeps_its_conclusion_and_says_how_long_it_is(
     language: Language, conclusion: str, filler: str, length: str
 ) -> None:
-    text = filler * 60 + conclusion + filler * 60
+    text = f"{filler * 60}{conclusion} {filler * 60}"
     cut = verbatim(text, 300, language)
     assert len(cut) <= 300
     assert cut.startswith(conclusion + "\n" + filler)

@@ -17,10 +17,10 @@ from retrievers.profile import MEASURED, SEED, RetrievalProfile
 from retrievers.snapshot import Snapshot
 from tests.unit.retrievers.trees import folder, live, snapshot_of
 
-NOTES = {"note/1": {"atlas": 1, "local": 2}, "note/2": {"atlas": 3}, "note/3": {"weather": 1}}
-TURNS: Mapping[int, dict[str, int]] = {1: {"atlas": 1}, 2: {}, 3: {"atlas": 2, "local": 1}, 4: {}, 9: {"local": 1}}
+NOTES = {"note/1": {"harbor": 1, "local": 2}, "note/2": {"harbor": 3}, "note/3": {"weather": 1}}
+TURNS: Mapping[int, dict[str, int]] = {1: {"harbor": 1}, 2: {}, 3: {"harbor": 2, "local": 1}, 4: {}, 9: {"local": 1}}
 """Position to words; between 4 and 9 a stage ends."""
-QUESTION = "atlas local zeppelin"
+QUESTION = "harbor local zeppelin"
 
 
 def catalogue() -> Snapshot:
@@ -47,7 +47,7 @@ def asked(snapshot: Snapshot = CATALOGUE, *, missing: tuple[str, ...] = (), prio
         for word, count in counts.items()
     ]
     cosines = [(node.vid, 1, COSINES[node.uri]) for node in snapshot.nodes if node.uri not in missing]
-    stale = [("atlas", 7, 5)]  # a version that is no longer live
+    stale = [("harbor", 7, 5)]  # a version that is no longer live
     return query_input(
         snapshot,
         QUESTION,
@@ -130,7 +130,7 @@ def test_the_parts_add_up_to_the_total(profile: RetrievalProfile, missing: tuple
     windows = [TimeWindow(first=date(2026, 3, 1), last=date(2026, 3, 2))]
     query = asked(missing=missing, priority=3)
     named = QueryInput(
-        text="ann: atlas", words=query.words, cosines=query.cosines, hits=query.hits, priority=query.priority
+        text="ann: harbor", words=query.words, cosines=query.cosines, hits=query.hits, priority=query.priority
     )
     scored = score(CATALOGUE, named, allowed=allowed, windows=windows, weight=0.37, profile=profile)
     assert allowed.all()

@@ -57,7 +57,7 @@ def expanded(found: Walk) -> list[str]:
 
 
 def ranking(found: Walk) -> list[tuple[str, float]]:
-    return [(leaf.uri, pytest.approx(leaf.raw)) for leaf in found.leaves]
+    return [(leaf.uri, round(leaf.raw, 12)) for leaf in found.leaves]
 
 
 def test_in_profile_seed_a_parent_s_score_is_half_of_its_child_s() -> None:
