@@ -21,7 +21,7 @@ from context.types import MemoryType
 from memory.candidates import digest, hashed, merge_key
 
 _SAME = 0.85
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_NUMBER = re.compile(r"(?:(?<![\w.)-])-)?\d+(?:[.,:]\d+)*")
 _NEGATION = re.compile(r"[不没無无非勿别]|\b(?:not|no|never|without|none|neither|nor)\b|n['’]t\b", re.IGNORECASE)
 _ADDS_UP = frozenset({MemoryType.ENTITY, MemoryType.PATTERN, MemoryType.TOOL_EXPERIENCE, MemoryType.SKILL_EXECUTION})
 
@@ -52,11 +52,16 @@ class Decision:
         return digest(self.candidate)
 
 
+def in_time(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Candidates in the order in which they were said, whoever proposed them first; without a time comes first."""
+    return sorted(candidates, key=lambda c: c.mention_time.timestamp() if c.mention_time else float("-inf"))
+
+
 def combine(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Candidates of one batch with repeats joined: the same fact twice is one candidate with both sources, unless the
     opposite was said in between."""
     kept: list[Candidate] = []
-    for candidate in candidates:
+    for candidate in in_time(candidates):
         for place, known in enumerate(kept):
             if same_fact(known, candidate) and not any(_opposite(other, candidate) for other in kept[place + 1 :]):
                 evidence = {(e.source_uri, e.quote): e for e in (*known.evidence, *candidate.evidence)}
@@ -107,7 +112,7 @@ def decide(
     buried: set[tuple[str, str, str]],
     events: Sequence[MemoryRecord] = (),
 ) -> list[Decision]:
-    """The fate of every candidate, in order. Later candidates see what earlier ones of the batch decided.
+    """The fate of every candidate, in order of time. Later candidates see what earlier ones of the batch decided.
 
     Args:
         existing: current mergeable memories by merge key.
@@ -116,7 +121,7 @@ def decide(
     """
     decisions: list[Decision] = []
     made: dict[str, list[Candidate]] = {}  # by merge key: the facts of the memory that this batch begins
-    for candidate in candidates:
+    for candidate in in_time(candidates):
         key = merge_key(candidate)
         if _is_buried(candidate, key, buried):
             decisions.append(Decision(candidate=candidate, action=Action.REFUSE, reason="was deleted or corrected"))
@@ -264,6 +269,11 @@ def _numbers(text: str) -> list[str]:
 
 def _denies(text: str) -> bool:
     return bool(_NEGATION.search(text))
+
+
+def same_facet(one: str, other: str) -> bool:
+    """Whether two facets are the same but for case, width and punctuation."""
+    return _folded(one) == _folded(other)
 
 
 def _facet(facet: str) -> str:

@@ -25,7 +25,7 @@ from context.types import (
 )
 from context.uri import agent_root, memory_type_uri, memory_uri, user_root
 from memory.candidates import digest, merge_key
-from memory.dedup import Action, Decision, all_facts, fact_of, proof_count
+from memory.dedup import Action, Decision, all_facts, fact_of, proof_count, same_facet
 from resources.projector import container_node, digest_of
 from storage import catalog, memories, refs
 from storage.catalog import IndexedNode
@@ -201,7 +201,7 @@ def with_fact(memory: MemoryRecord, candidate: Candidate, *, add: bool, commit_i
         new = fact_of(candidate)
         until = (candidate.event_time or candidate.mention_time or datetime.now(UTC)).isoformat()
         if memory.memory_type is MemoryType.PROFILE:
-            facts = [replace(f, until=until) if f.facet == new.facet and not f.until else f for f in facts]
+            facts = [replace(f, until=until) if same_facet(f.facet, new.facet) and not f.until else f for f in facts]
         facts.append(new)
     evidence = {(e.source_uri, e.quote): e for e in (*memory.evidence, *candidate.evidence)}
     times = [t for t in (memory.last_validated_at, candidate.mention_time) if t]

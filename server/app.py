@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 
@@ -37,13 +37,17 @@ class StudioGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer 401."""
-        if scope["type"] == "http" and not (self._allowed and _is_local(scope.get("client"))):
-            headers = dict(scope["headers"])
-            if headers.get(b"x-auth-scheme", b"").lower() == b"langsmith":
-                body = {"error": "Studio signs in from this machine only, and only with POCKETMIND_STUDIO=true."}
-                await JSONResponse(body, status_code=401)(scope, receive, send)
-                return
+        barred = scope["type"] == "http" and not (self._allowed and _is_local(scope.get("client")))
+        if barred and _signs_in_as_studio(scope["headers"]):
+            body = {"error": "Studio signs in from this machine only, and only with POCKETMIND_STUDIO=true."}
+            await JSONResponse(body, status_code=401)(scope, receive, send)
+            return
         await self._app(scope, receive, send)
+
+
+def _signs_in_as_studio(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether any such header is there: the server behind us reads the first of several, others the last."""
+    return any(name.lower() == b"x-auth-scheme" and value.strip().lower() == b"langsmith" for name, value in headers)
 
 
 def _is_local(client: tuple[str, int] | None) -> bool:

@@ -53,10 +53,16 @@ async def without_vector(engine: Engine, scope: Scope) -> int:
         return await catalog.count_without_vector(tx, engine=str(HASHED))
 
 
-def due_now(database: cluster.Database, *, attempts: int | None = None) -> None:
-    """The wait before the next attempt is over; `attempts` says how many there have been."""
-    made = "attempts" if attempts is None else str(attempts)
-    update = f"update procrastinate_jobs set scheduled_at = now(), attempts = {made} where status = 'todo'"  # noqa: S608
+def due_now(database: cluster.Database, *, attempts: int | None = None, worker_id: int | None = None) -> None:
+    """The wait before the next attempt is over.
+
+    Args:
+        attempts: how many there have been. worker_id: who made the last one.
+    """
+    values = "scheduled_at = now()"
+    values += "" if attempts is None else f", attempts = {attempts:d}"
+    values += "" if worker_id is None else f", worker_id = {worker_id:d}"
+    update = f"update procrastinate_jobs set {values} where status = 'todo'"  # noqa: S608
     database.rows(f"set search_path to pm_jobs, public; {update}")
 
 
@@ -91,7 +97,7 @@ async def test_a_worker_that_died_is_pruned_whatever_jobs_still_name_it(
     dead = database.rows(
         "insert into pm_jobs.procrastinate_workers (last_heartbeat) values (now() - interval '1 hour') returning id"
     )[0][0]
-    database.rows("update pm_jobs.procrastinate_jobs set worker_id = %s", (dead,))
+    due_now(database, worker_id=dead)  # a job that was tried before has a time, which a trigger notes when it changes
     await worker.run_worker(embedding(engine), wait=False)
     assert database.rows("select id from pm_jobs.procrastinate_workers") == []
     assert await without_vector(engine, scope) == 0

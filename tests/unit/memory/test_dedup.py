@@ -72,17 +72,19 @@ def test_the_age_of_a_fact_is_that_of_its_own_facet_and_what_was_replaced_does_n
     assert (decision.action, decision.reason) == (Action.MERGE, "replaces an older fact")
 
 
+_ALIKE = "and so does the whole team that opens it every morning before the daily meeting begins upstairs"
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("The staging server listens on port 8080 in Berlin", "The staging server listens on port 8081 in Berlin"),
+        (f"The server listens on port 8080, {_ALIKE}", f"The server listens on port 8081, {_ALIKE}"),
+        (f"The budget is 1,500 euros, {_ALIKE}", f"The budget is 2,500 euros, {_ALIKE}"),
+        ("The budget is 1.5 million", "The budget is 15 million"),
         ("我们每周三上午10:30在三楼会议室开项目例会", "我们每周三上午10:45在三楼会议室开项目例会"),
-        (
-            "The budget of our Berlin office is 1,500 euros a month",
-            "The budget of our Berlin office is 2,500 euros a month",
-        ),
-        ("I want the weekly report of the Berlin team", "I do not want the weekly report of the Berlin team"),
-        ("I use tabs in all my Python and Go projects", "I don't use tabs in all my Python and Go projects"),
+        (f"I want the report, {_ALIKE}", f"I do not want the report, {_ALIKE}"),
+        (f"The report comes on Monday, {_ALIKE}", f"The report never comes on Monday, {_ALIKE}"),
+        (f"I use tabs in code, {_ALIKE}", f"I don't use tabs in code, {_ALIKE}"),
         ("我希望每周都收到柏林团队的项目进展报告", "我不希望每周都收到柏林团队的项目进展报告"),
     ],
 )

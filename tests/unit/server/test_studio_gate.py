@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import httpx
 import pytest
 from starlette.responses import PlainTextResponse
@@ -52,3 +54,24 @@ async def test_a_request_without_an_address_is_another_machine_s() -> None:
     scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"x-auth-scheme", b"langsmith")]}
     await gate(scope | {"client": None}, receive, send)
     assert sent[0]["status"] == 401
+
+
+async def test_a_header_sent_twice_hides_nothing() -> None:
+    """The server behind the gate reads the first of several equal headers, so any of them counts."""
+    answered: list[int] = []
+
+    async def behind(scope: Any, receive: Any, send: Any) -> None:
+        answered.append(200)
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            answered.append(message["status"])
+
+    async def receive() -> Any:
+        return {"type": "http.request"}
+
+    for first, second in ((b"langsmith", b"other"), (b"other", b"LangSmith ")):
+        headers = [(b"x-auth-scheme", first), (b"x-auth-scheme", second)]
+        scope = {"type": "http", "headers": headers, "client": ("10.0.0.7", 5000), "method": "GET", "path": "/"}
+        await StudioGate(behind, allowed=True)(scope, receive, send)
+    assert answered == [401, 401]
