@@ -194,13 +194,13 @@ def test_a_folder_of_which_nothing_can_be_read_fails(pocketmind: Command, tmp_pa
 
 def test_a_note_is_added_from_standard_input_listed_and_shown(pocketmind: Command) -> None:
     body = "会议纪要\r\n🧑‍🚀 the second line\r\n"
-    words = ("notes", "add", "--title", "Standup", "--tag", "#team", "--tag", "team", "--folder", "/work//2027/")
+    words = ("notes", "add", "--title", "Standup", "--tag", "#team", "--tag", "team", "--folder", "/job//2027/")
     added = pocketmind(*words, "--body", "-", "--json", stdin=body.encode()).json
-    assert (added["tags"], added["folder"]) == (["team"], "work/2027")
+    assert (added["tags"], added["folder"]) == (["team"], "job/2027")
     assert pocketmind("notes", "show", added["note_id"]).out == f"{body}\n"
-    listed = pocketmind("notes", "list", "--folder", "work", "--json").json["notes"]
+    listed = pocketmind("notes", "list", "--folder", "job", "--json").json["notes"]
     assert [note["note_id"] for note in listed] == [added["note_id"]]
-    assert pocketmind("notes", "list", "--folder", "wor", "--json").json == {"notes": []}
+    assert pocketmind("notes", "list", "--folder", "jo", "--json").json == {"notes": []}
     assert pocketmind("notes", "add", "--body", " \n").code == 1
 
 
