@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, LiteralString
 
 import psycopg
@@ -40,10 +40,15 @@ _ENTER = (
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """An open transaction of one scope. Its tenant, owner and agent are parameters of every statement."""
+    """An open transaction of one scope. Its tenant, owner and agent are parameters of every statement.
+
+    Attributes:
+        deferred: jobs that this transaction has asked for, so that each is deferred once.
+    """
 
     scope: Scope
     connection: Connection
+    deferred: set[tuple[str, ...]] = field(default_factory=set)
 
     def _params(self, values: Mapping[str, Any] | None) -> dict[str, Any]:
         identity = {"tenant": self.scope.tenant, "owner": self.scope.user, "agent": self.scope.agent}

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 import procrastinate
-from psycopg.types.json import Jsonb
 
 from context.scope import Scope
 from storage.database import OPTIONS, Transaction, checked_conninfo
@@ -44,7 +43,9 @@ _deferring = procrastinate.App(connector=procrastinate.PsycopgConnector())
 async def defer(tx: Transaction, task: str, *, lock: str, priority: int = 0, **ids: UUID | str) -> None:
     """Defer a job in this transaction, once however often it is asked for.
 
-    Jobs that share a `lock` run one after the other, and a job that finds nothing to do costs next to nothing.
+    A job of another transaction that waits does not stand for this one: it may run before this one commits, and would
+    then not see its rows. Jobs that share a `lock` run one after the other, and one that finds nothing to do costs next
+    to nothing.
 
     Args:
         task: name of the task.
@@ -53,9 +54,10 @@ async def defer(tx: Transaction, task: str, *, lock: str, priority: int = 0, **i
         ids: what to work on. Ids only, never text: workers of every tenant read the queue.
     """
     plain = {key: str(value) for key, value in ids.items()}
-    row = await tx.one(_SQL["waiting"], {"task": task, "ids": Jsonb(plain)})
-    if row and row["waiting"]:
+    key = (task, *plain.values())
+    if key in tx.deferred:
         return
+    tx.deferred.add(key)
     scope = tx.scope
     deferrer = _deferring.configure_task(
         task,
