@@ -34,16 +34,16 @@ async def fill_vectors(database: Database, scope: Scope, embedder: EmbedderHandl
         ModelUnavailable: the embedder gave no answer; what was stored stays.
     """
     engine = str(embedder.identity)
-    refused: list[int] = []
+    below = 2**62
     stored = 0
     while most is None or stored < most:
         async with database.transaction(scope) as tx:
-            items = await catalog.without_vector(tx, engine=engine, limit=_BATCH, refused=refused)
+            items = await catalog.without_vector(tx, engine=engine, limit=_BATCH, below=below)
         if not items:
             break
+        below = min(item.vid for item in items)
         vectors = await embed_batch(embedder, [text_to_embed(item) for item in items], "passage")
         pairs = [(item, vector) for item, vector in zip(items, vectors, strict=True) if vector is not None]
-        refused += [item.vid for item, vector in zip(items, vectors, strict=True) if vector is None]
         if not pairs:
             continue
         async with database.transaction(scope) as tx:
@@ -53,8 +53,10 @@ async def fill_vectors(database: Database, scope: Scope, embedder: EmbedderHandl
                 await catalog.set_norms(tx, window_norms(await catalog.turns_near(tx, turns, engine=engine)))
         stored += len(pairs)
     async with database.transaction(scope) as tx:
-        await resources.settle(tx, engine=engine)
-        await clock.switch_engine(tx, engine=engine)
+        if stored:
+            await resources.settle(tx, engine=engine)
+        if (await clock.read(tx, engine=engine)).engine != engine:
+            await clock.switch_engine(tx, engine=engine)
     return stored
 
 

@@ -22,7 +22,7 @@ log = structlog.get_logger("pocketmind.worker")
 
 _ATTEMPTS = 8
 _STALLED_SECONDS = 30.0
-_VECTORS_A_JOB = 256
+_VECTORS_A_JOB = 512
 _HEARTBEAT_SECONDS = 10.0
 
 

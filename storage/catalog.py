@@ -182,9 +182,9 @@ async def children(tx: Transaction, uri: str, *, limit: int = 200) -> list[DictR
     return await tx.all(_SQL["children"], {"uri": uri, "limit": limit})
 
 
-async def without_vector(tx: Transaction, *, engine: str, limit: int, refused: Sequence[int] = ()) -> list[Unembedded]:
-    """Live nodes without a vector of this engine, newest first; `refused` are left out."""
-    values = {"engine": engine, "limit": limit, "refused": list(refused)}
+async def without_vector(tx: Transaction, *, engine: str, limit: int, below: int = 2**62) -> list[Unembedded]:
+    """Live nodes with a version id under `below` that have no vector of this engine, newest first."""
+    values = {"engine": engine, "limit": limit, "below": below}
     return [Unembedded(**row) for row in await tx.all(_SQL["without_vector"], values)]
 
 

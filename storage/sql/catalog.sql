@@ -74,11 +74,12 @@ where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(sour
 returning uri, parent_uri
 
 -- name: without_vector
--- Live nodes that this embedder has not seen, newest first.
+-- Live nodes below a version that this embedder has not seen, newest first. The caller goes on from the last one it got:
+-- what it has just done lies above and is not passed over again.
 select c.vid, c.context_type, c.is_leaf, c.title, c.abstract, c.body, c.speaker, c.pos
 from pm.context_catalog c
 where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.died = 9223372036854775807
-  and not (c.vid = any(%(refused)s))
+  and c.vid < %(below)s
   and not exists (select 1 from pm.vector v
     where v.tenant_id = c.tenant_id and v.owner_id = c.owner_id and v.engine = %(engine)s
       and v.context_type = c.context_type and v.vid = c.vid)

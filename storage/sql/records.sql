@@ -21,13 +21,16 @@ where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(sour
 
 -- name: settle_resources
 -- Material whose every live leaf has a vector is ready.
+-- What still waits is found first and once: asked again for each resource, a fresh table without statistics takes
+-- minutes.
+with waiting as materialized (
+  select distinct c.source_id from pm.context_catalog c
+  where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.died = 9223372036854775807
+    and not exists (select 1 from pm.vector v where v.tenant_id = c.tenant_id and v.owner_id = c.owner_id
+      and v.engine = %(engine)s and v.context_type = c.context_type and v.vid = c.vid))
 update pm.resource_records r set projection_status = 'ready'
 where r.tenant_id = %(tenant)s and r.owner_id = %(owner)s and r.projection_status = 'pending'
-  and not exists (select 1 from pm.context_catalog c
-    where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.source_id = r.source_id
-      and c.died = 9223372036854775807
-      and not exists (select 1 from pm.vector v where v.tenant_id = c.tenant_id and v.owner_id = c.owner_id
-        and v.engine = %(engine)s and v.context_type = c.context_type and v.vid = c.vid))
+  and r.source_id not in (select source_id from waiting)
 
 -- name: put_refs
 -- Why one address points to others.
