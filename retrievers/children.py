@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -59,7 +60,7 @@ class CompositeChildSearchStrategy:
     def match(self, place: int) -> Match:
         """One node with every part of its score."""
         winner = int(self._winner[place])
-        query, scored = self._queries[winner]
+        _, scored = self._queries[winner]
         node = self._snapshot.nodes[place]
         arms = {name: int(ranks[place]) for name, ranks in self._ranks[winner].items() if ranks[place] > 0}
         return Match(
@@ -70,9 +71,13 @@ class CompositeChildSearchStrategy:
             raw=float(self.best[place]),
             parts={name: float(values[place]) for name, values in scored.parts.items() if values[place]},
             arms=arms,
-            words=words_at(self._snapshot, query, place),
             query=winner,
         )
+
+    def with_words(self, match: Match) -> Match:
+        """The match with the query's words that occur in it; told of chosen matches only, since it costs a search."""
+        query, _ = self._queries[match.query]
+        return replace(match, words=words_at(self._snapshot, query, self._snapshot.index[match.uri]))
 
     def _top(self, places: Sequence[int], limit: int) -> list[Match]:
         allowed = (place for place in places if np.isfinite(self.best[place]))

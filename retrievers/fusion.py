@@ -191,44 +191,48 @@ def reciprocal_ranks(
     return found
 
 
-def query_input(
-    snapshot: Snapshot,
-    text: str,
-    *,
-    number: int,
-    cosines: Sequence[tuple[int, int, float]] | None,
-    postings: Sequence[tuple[str, int, int]],
-    priority: int,
-) -> QueryInput:
-    """Flat rows of the database as arrays over the snapshot.
+def place_cosines(snapshot: Snapshot, cosines: Sequence[tuple[int, int, float]], *, questions: int) -> Floats:
+    """Flat rows of the database as one row of cosines a question, NaN where a node has no vector.
 
     Args:
-        number: 1-based number of this query among those that were embedded.
-        cosines: rows of all queries, or None without an embedder.
-        postings: rows of the words of all queries.
+        cosines: (vid, 1-based number of the question, cosine).
+    """
+    values = np.full((questions, len(snapshot.nodes)), np.nan)
+    if cosines:
+        size = len(cosines)
+        places = snapshot.places(np.fromiter((row[0] for row in cosines), np.int64, size))
+        live = places >= 0
+        rows = np.fromiter((row[1] for row in cosines), np.int64, size) - 1
+        values[rows[live], places[live]] = np.fromiter((row[2] for row in cosines), np.float64, size)[live]
+    return values
+
+
+def place_words(snapshot: Snapshot, postings: Sequence[tuple[str, int, int]]) -> dict[str, tuple[Ints, Floats]]:
+    """Flat rows of the database as term to (places, frequencies)."""
+    by_word: dict[str, list[tuple[int, int]]] = {}
+    for word, vid, frequency in postings:
+        by_word.setdefault(word, []).append((vid, frequency))
+    hits: dict[str, tuple[Ints, Floats]] = {}
+    for word, pairs in by_word.items():
+        vids, counts = zip(*pairs, strict=True)
+        places = snapshot.places(np.fromiter(vids, np.int64, len(vids)))
+        live = places >= 0
+        hits[word] = (places[live], np.fromiter(counts, np.float64, len(counts))[live])
+    return hits
+
+
+def query_input(
+    text: str, *, cosines: Floats | None, hits: Mapping[str, tuple[Ints, Floats]], priority: int
+) -> QueryInput:
+    """One query out of what all of them were answered together.
+
+    Args:
+        cosines: of this query's text, or None without an embedder.
+        hits: of the words of all queries.
     """
     words = tuple(dict.fromkeys(terms(text)))
-    wanted = set(words)
-    by_word: dict[str, tuple[list[int], list[int]]] = {}
-    for word, vid, frequency in postings:
-        if word in wanted:
-            vids, counts = by_word.setdefault(word, ([], []))
-            vids.append(vid)
-            counts.append(frequency)
-    hits: dict[str, tuple[Ints, Floats]] = {}
-    for word, (vids, counts) in by_word.items():
-        places = snapshot.places(np.array(vids, dtype=np.int64))
-        live = places >= 0
-        hits[word] = (places[live], np.array(counts, dtype=np.float64)[live])
-    values: Floats | None = None
-    if cosines is not None:
-        values = np.full(len(snapshot.nodes), np.nan)
-        own = [(vid, cosine) for vid, query, cosine in cosines if query == number]
-        if own:
-            places = snapshot.places(np.array([vid for vid, _ in own], dtype=np.int64))
-            live = places >= 0
-            values[places[live]] = np.array([cosine for _, cosine in own])[live]
-    return QueryInput(text=text, words=words, cosines=values, hits=hits, priority=priority)
+    own = {word: hits[word] for word in words if word in hits}
+    return QueryInput(text=text, words=words, cosines=cosines, hits=own, priority=priority)
 
 
 def words_at(snapshot: Snapshot, query: QueryInput, place: int) -> tuple[str, ...]:
@@ -239,7 +243,7 @@ def words_at(snapshot: Snapshot, query: QueryInput, place: int) -> tuple[str, ..
             position = int(snapshot.position[place]) + offset
             if 0 < position < len(snapshot.turn_place):
                 near.add(int(snapshot.turn_place[position]))
-    return tuple(word for word, (places, _) in query.hits.items() if any(int(p) in near for p in places))
+    return tuple(word for word, (places, _) in query.hits.items() if any((places == one).any() for one in near))
 
 
 def _windowed(said: Floats, positions: Ints) -> Floats:

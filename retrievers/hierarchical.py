@@ -19,9 +19,9 @@ from context.scope import Scope
 from context.terms import terms
 from context.types import ContextType
 from models.embedders import EmbedderHandle, embed_batch
-from retrievers.base import HotnessScorer, Match, QueryPlan, RetrievalResult, TypedQuery
+from retrievers.base import HotnessScorer, Match, QueryPlan, RetrievalResult
 from retrievers.children import CompositeChildSearchStrategy
-from retrievers.fusion import query_input, score
+from retrievers.fusion import place_cosines, place_words, query_input, score
 from retrievers.hotness import DefaultHotnessScorer
 from retrievers.profile import MEASURED, RetrievalProfile
 from retrievers.snapshot import Snapshot, SnapshotCache, build
@@ -88,7 +88,8 @@ class CatalogHierarchicalRetriever:
         ]
         if not queries:
             return Recall(None)
-        vectors, degradations = await self._embed(queries, pin)
+        texts = list(dict.fromkeys(query.query for query in queries))  # two kinds are often asked the same
+        vectors, degradations = await self._embed(texts, pin)
         words = sorted({word for query in queries for word in terms(query.query)})
         kept = self._snapshots.get(scope, pin.miv)
         async with self._database.transaction(scope) as tx:
@@ -96,23 +97,19 @@ class CatalogHierarchicalRetriever:
                 tx, miv=pin.miv, engine=pin.engine, vectors=vectors, terms=words, cached=kept is not None
             )
         snapshot = kept or build(rows.nodes or [], self._zone)
-        if kept is None and vectors and not _pending(snapshot, rows.cosines):
+        cosines = place_cosines(snapshot, rows.cosines, questions=len(texts)) if vectors else None
+        pending = int((snapshot.leaf & np.isnan(cosines[0])).sum()) if cosines is not None else 0
+        if kept is None and vectors and not pending:
             self._snapshots.put(scope, pin.miv, snapshot)  # never before the window norms are final
         if not snapshot.nodes:
             return Recall(None, degradations)
-        pending = _pending(snapshot, rows.cosines) if vectors else 0
-        # While nothing has a vector yet, words decide alone, on their own scale: as if there were no embedder.
-        cosines = rows.cosines if vectors and pending < int(snapshot.leaf.sum()) else None
+        if pending == int(snapshot.leaf.sum()):
+            cosines = None  # While nothing has a vector yet, words decide alone, as if there were no embedder.
+        hits = place_words(snapshot, rows.postings)
         scored = []
-        for number, query in enumerate(queries, start=1):
-            given = query_input(
-                snapshot,
-                query.query,
-                number=number,
-                cosines=cosines,
-                postings=rows.postings,
-                priority=query.priority,
-            )
+        for query in queries:
+            own = cosines[texts.index(query.query)] if cosines is not None else None
+            given = query_input(query.query, cosines=own, hits=hits, priority=query.priority)
             allowed = snapshot.allowed(scope.session, query.context_type)
             weight = self._embedder.weight if self._embedder else 1.0
             profile = self.profile
@@ -134,10 +131,10 @@ class CatalogHierarchicalRetriever:
             return RetrievalResult(matches=(), degradations=recall.degradations, pending=recall.pending)
         snapshot = strategy.snapshot
         roots = strategy.load_by_uris([snapshot.nodes[place].uri for place in snapshot.roots])
-        is_leaf = {node.uri: node.is_leaf for node in snapshot.nodes}
-        found = walk(strategy, roots, is_leaf=is_leaf, profile=self.profile, limit=limit)
+        found = walk(strategy, roots, is_leaf=snapshot.is_leaf, profile=self.profile, limit=limit)
         ranked = await self._finish(scope, found.leaves[: max(4 * limit, 40)], snapshot, pin=pin, now=now)
         kept = [match for match in ranked if match.score >= self.profile.floor][:limit]
+        kept = [strategy.with_words(match) for match in kept]
         cut = {"step": "cut", "floor": self.profile.floor, "below": sum(m.score < self.profile.floor for m in ranked)}
         return RetrievalResult(
             matches=_with_margins(kept),
@@ -197,15 +194,14 @@ class CatalogHierarchicalRetriever:
             ranked.append(replace(match, score=final, parts=parts))
         return sorted(ranked, key=lambda match: (-match.score, -match.raw, match.uri))
 
-    async def _embed(self, queries: Sequence[TypedQuery], pin: Pin) -> tuple[list[Vector], tuple[Degradation, ...]]:
+    async def _embed(self, texts: Sequence[str], pin: Pin) -> tuple[list[Vector], tuple[Degradation, ...]]:
         """Vectors of all queries in one batch, or none with the reason."""
         if self._embedder is None:
             return [], (Degradation(leg="semantic", code="embedder_missing"),)
         if str(self._embedder.identity) != pin.engine:
             detail = f"index: {pin.engine}, configured: {self._embedder.identity}"
             return [], (Degradation(leg="semantic", code="engine_changed", detail=detail),)
-        texts = [query.query for query in queries]
-        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        missing = [text for text in texts if text not in self._vectors]
         try:
             for text, vector in zip(missing, await embed_batch(self._embedder, missing, "query"), strict=True):
                 if vector is None:
@@ -217,14 +213,6 @@ class CatalogHierarchicalRetriever:
         while len(self._vectors) > 256:
             self._vectors.popitem(last=False)
         return found, ()
-
-
-def _pending(snapshot: Snapshot, cosines: Sequence[tuple[int, int, float]]) -> int:
-    seen = np.fromiter((vid for vid, query, _ in cosines if query == 1), np.int64)
-    places = snapshot.places(seen)
-    have = np.zeros(len(snapshot.nodes), bool)
-    have[places[places >= 0]] = True
-    return int((snapshot.leaf & ~have).sum())
 
 
 def _with_margins(matches: Sequence[Match]) -> tuple[Match, ...]:

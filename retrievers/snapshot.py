@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from context.scope import Scope
-from context.types import ContextType
+from context.types import ContextType, Visibility
 from retrievers.base import visible_in
 from storage.catalog import LiveNode
 
@@ -30,7 +30,7 @@ class Snapshot:
     """Live nodes in ascending order of version id; every array has one value a node.
 
     Attributes:
-        index: address to place.
+        index: address to place; is_leaf: address to whether it is a leaf.
         children: place of a container to the places of its children; parent: the way back, -1 at a root.
         turn_place: position of a dialogue turn to its place, -1 where there is none; as long as the last position.
         days: day number of when it happened in the user's zone, far in the past where unknown.
@@ -39,9 +39,11 @@ class Snapshot:
     nodes: Sequence[LiveNode]
     vids: Ints
     index: dict[str, int]
+    is_leaf: dict[str, bool]
     children: dict[int, list[int]]
     parent: Ints
     roots: tuple[int, ...]
+    session_only: Flags
     leaf: Flags
     turn: Flags
     resource: Flags
@@ -63,9 +65,10 @@ class Snapshot:
 
     def allowed(self, session: UUID | None, context_type: ContextType) -> Flags:
         """Which nodes a session may see: leaves of one kind, and the containers on the way to them."""
-        mask = np.fromiter(
-            (visible_in(node.visibility, node.session_id, session) for node in self.nodes), bool, len(self.nodes)
-        )
+        mask = ~self.session_only
+        for place in np.flatnonzero(self.session_only):
+            node = self.nodes[int(place)]
+            mask[place] = visible_in(node.visibility, node.session_id, session)
         wanted = self.resource if context_type is ContextType.RESOURCE else ~self.resource
         mask &= wanted & self.leaf
         above = np.unique(self.parent[mask])
@@ -97,6 +100,8 @@ def build(nodes: Sequence[LiveNode], zone: tzinfo) -> Snapshot:
         nodes=nodes,
         vids=np.fromiter((node.vid for node in nodes), np.int64, len(nodes)),
         index=index,
+        is_leaf={node.uri: node.is_leaf for node in nodes},
+        session_only=np.fromiter((node.visibility == Visibility.SESSION_ONLY for node in nodes), bool, len(nodes)),
         children=children,
         parent=above,
         roots=tuple(roots),

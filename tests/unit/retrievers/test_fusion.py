@@ -12,7 +12,15 @@ import pytest
 from context.types import ContextType
 from context.window import WINDOW
 from retrievers.base import TimeWindow
-from retrievers.fusion import QueryInput, lexical_coverage, query_input, score, window_cosines
+from retrievers.fusion import (
+    QueryInput,
+    lexical_coverage,
+    place_cosines,
+    place_words,
+    query_input,
+    score,
+    window_cosines,
+)
 from retrievers.profile import MEASURED, SEED, RetrievalProfile
 from retrievers.snapshot import Snapshot
 from tests.unit.retrievers.trees import folder, live, snapshot_of
@@ -48,14 +56,9 @@ def asked(snapshot: Snapshot = CATALOGUE, *, missing: tuple[str, ...] = (), prio
     ]
     cosines = [(node.vid, 1, COSINES[node.uri]) for node in snapshot.nodes if node.uri not in missing]
     stale = [("harbor", 7, 5)]  # a version that is no longer live
-    return query_input(
-        snapshot,
-        QUESTION,
-        number=1,
-        cosines=[*cosines, (7, 1, 0.9), (10, 2, 0.9)],
-        postings=postings + stale,
-        priority=priority,
-    )
+    placed = place_cosines(snapshot, [*cosines, (7, 1, 0.9), (10, 2, 0.9)], questions=2)
+    hits = place_words(snapshot, postings + stale)
+    return query_input(QUESTION, cosines=placed[0], hits=hits, priority=priority)
 
 
 def at(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], uri: str) -> float:
