@@ -24,7 +24,7 @@ from evaluation.bench_report import BenchOptions, Measured, report_of
 from evaluation.commit_speed import time_commits
 from evaluation.figures import Report, console
 from evaluation.retrieval_speed import time_retrieval
-from evaluation.rig import Rig, Say, own_database
+from evaluation.rig import Rig, Say, leave_when_told, own_database
 from evaluation.samples import Samples
 from evaluation.stores import Store, synthetic_handle
 from evaluation.synthetic import TOPICS, TopicVectors, plain_passage, synthetic_question
@@ -153,6 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run it. Exit code: 0 measured (whether or not targets are met), 1 failed, 2 usage or configuration."""
     options, parsed = options_of(arguments)
     configure_logs()
+    leave_when_told()
     errors = console(errors=True)
     began = time.monotonic()
 

@@ -25,7 +25,7 @@ from evaluation.figures import Figure, Report, Section, console
 from evaluation.intent_score import IntentOutcome, accuracy, macro_f1, score_intents
 from evaluation.labelled import UNSEEN_INTENTS, statement_sets
 from evaluation.machine import describe_machine
-from evaluation.rig import Rig, Say, own_database
+from evaluation.rig import Rig, Say, leave_when_told, own_database
 from models.intents import IntentClassifier
 
 PARTS = ("intents", "statements", "answers")
@@ -183,6 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run it. Exit code: 0 measured (whether or not targets are met), 1 failed, 2 usage or configuration."""
     options, parsed = options_of(arguments)
     configure_logs()
+    leave_when_told()
     errors = console(errors=True)
     began = time.monotonic()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -84,6 +86,11 @@ class Rig:
             disclosure=DisclosureSettings(),
             archive=ArchiveSettings(),
         )
+
+
+def leave_when_told() -> None:
+    """End by SystemExit on SIGTERM, so that a run that is stopped takes its server and its folder with it."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 
 
 @contextmanager
