@@ -170,13 +170,22 @@ def log_tail(place: Home, *, start: int = 0) -> str:
 
 
 def folder_bytes(folder: Path) -> int:
-    """Bytes of all files below a folder; 0 if it is missing."""
+    """Bytes of all files below a folder; 0 if it is missing.
+
+    A running server removes files and whole folders (a dropped database) while this looks; they count as nothing.
+    """
+
+    def gone(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            raise error
+
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.lstat().st_size
-        except FileNotFoundError:  # a running server removes files at any time
-            continue
+    for parent, _, names in os.walk(folder, onerror=gone):
+        for name in names:
+            try:
+                total += Path(parent, name).lstat().st_size
+            except FileNotFoundError:
+                continue
     return total
 
 

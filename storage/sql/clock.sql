@@ -20,9 +20,8 @@ returning next_pos - %(count)s as first
 update pm.owner_clock k set engine = %(engine)s
 where k.tenant_id = %(tenant)s and k.owner_id = %(owner)s and k.engine <> %(engine)s
   and not exists (
-    select 1 from pm.context_catalog c
-    where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.died = 9223372036854775807
-      and not exists (select 1 from pm.vector v
-        where v.tenant_id = c.tenant_id and v.owner_id = c.owner_id and v.engine = %(engine)s
-          and v.context_type = c.context_type and v.vid = c.vid))
+    select vid from pm.context_catalog
+    where tenant_id = %(tenant)s and owner_id = %(owner)s and died = 9223372036854775807
+    except select vid from pm.vector
+    where tenant_id = %(tenant)s and owner_id = %(owner)s and engine = %(engine)s)
 returning miv
