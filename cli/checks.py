@@ -16,7 +16,7 @@ from engine.settings import Settings
 from models.embedders import EmbedderHandle, close_embedder, embed_batch
 from models.health import listed_models
 from skills.catalog import SkillCatalog
-from storage import catalog, jobs
+from storage import jobs, vectors
 from storage.database import Database
 from storage.embedded import server_status
 from storage.migrate import migrate
@@ -112,7 +112,7 @@ async def _work(database: Database, scope: Scope, embedder: EmbedderHandle | Non
     """Jobs of this owner, and what no embedder has seen."""
     async with database.transaction(scope) as tx:
         counted = await jobs.counts(tx)
-        pending = await catalog.count_without_vector(tx, engine=str(embedder.identity)) if embedder else 0
+        pending = await vectors.count_without_vector(tx, engine=str(embedder.identity)) if embedder else 0
     words = ", ".join(f"{task} {status} {number}" for (task, status), number in sorted(counted.items())) or "none"
     failed = any(status == "failed" for _, status in counted)
     remedy = "The log of `pocketmind run` or `pocketmind worker` says why." if failed else ""

@@ -18,7 +18,7 @@ def fill(call: Call) -> None:
     An embedder that fails costs the vectors and not the command: words are searchable, and the notice says so.
     """
     from resources.vectors import fill_vectors
-    from storage import catalog
+    from storage import vectors
 
     engine, out = call.engine, call.out
     if engine.embedder is None:
@@ -29,7 +29,7 @@ def fill(call: Call) -> None:
 
     async def count() -> int:
         async with engine.database.transaction(call.scope) as tx:
-            return await catalog.count_without_vector(tx, engine=engine.engine_id)
+            return await vectors.count_without_vector(tx, engine=engine.engine_id)
 
     total = call.run(count())
     stored, left = 0, total

@@ -85,6 +85,8 @@ class ContextNode:
     length: int = 0
     """Number of lexical terms, for BM25's length term."""
     happened_at: datetime | None = None
+    written_by: str = "rule"
+    """Who made abstract and overview: `rule`, or the name of a model."""
     vid: int = 0
     """Version id, given by the database."""
     born: int = 0

@@ -18,6 +18,8 @@ class NoteKind(StrEnum):
     CLIP = "clip"
     IMPORT = "import"
     WHITEBOARD = "whiteboard"
+    ANALYSIS = "analysis"
+    """What an AI worked out and the user kept; of the layer `reflection`."""
 
 
 class MessageRole(StrEnum):
@@ -51,6 +53,10 @@ class Note:
     revision: int = 1
     first_line: int = 1
     """Line of the source file on which `body` begins (after front matter), so that citations name real lines."""
+    aliases: tuple[str, ...] = ()
+    """Other names that links may call it by."""
+    dated: datetime | None = None
+    """The day it speaks of, where its author says so (front matter, a daily note's name)."""
     updated_at: datetime | None = None
 
 
@@ -90,10 +96,18 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asset:
-    """A file a person added: bytes live in the asset store under their digest."""
+    """A file a person added: bytes live in the asset store under their digest.
+
+    `source_name` is what citations show (its path inside an imported folder, else its name); `folder` is where it is
+    filed; `owner_uri` is the note or message it hangs on, where it does.
+    """
 
     asset_id: UUID
     digest: bytes
     mime: str
     name: str
     size: int
+    folder: str = ""
+    source_name: str = ""
+    owner_uri: str | None = None
+    added_at: datetime | None = None

@@ -2,6 +2,7 @@
 
     pm://user/<user>/notes/<note id>                 a note            (container)
     pm://user/<user>/notes/<note id>/<ordinal>       a chunk of it     (leaf)
+    pm://user/<user>/assets/<asset id>[/<ordinal>]   a file, a chunk of its text
     pm://user/<user>/folders/<path>                  a folder of notes (container)
     pm://user/<user>/sessions/<session id>           a chat            (container)
     pm://user/<user>/sessions/<session id>/stages/<first seq>    an archived stage (container)
@@ -87,6 +88,11 @@ def folder_uri(user: str, folder: str) -> ContextUri:
 def note_uri(user: str, note: UUID) -> ContextUri:
     """A note."""
     return user_root(user).child("notes", str(note))
+
+
+def asset_uri(user: str, asset: UUID) -> ContextUri:
+    """A file."""
+    return user_root(user).child("assets", str(asset))
 
 
 def session_uri(user: str, session: UUID) -> ContextUri:

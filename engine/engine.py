@@ -166,7 +166,7 @@ async def open_engine(settings: Settings | None = None) -> AsyncIterator[Engine]
             identity=identity,
             prompts=prompts,
             skills=catalog,
-            projector=Projector(engine=engine_id),
+            projector=Projector(engine=engine_id, describes=not settings.offline),
             assets=AssetStore(settings.home / "assets"),
             embedder=embedder,
             chat_model=model,

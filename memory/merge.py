@@ -26,7 +26,7 @@ from context.types import (
 from context.uri import agent_root, memory_type_uri, memory_uri, user_root
 from memory.candidates import digest, merge_key
 from memory.dedup import Action, Decision, all_facts, fact_of, proof_count, same_facet
-from resources.projector import container_node, digest_of
+from resources.material import container_node, digest_of
 from storage import catalog, memories, refs
 from storage.catalog import IndexedNode
 from storage.database import Transaction

@@ -13,7 +13,7 @@ from memory.archive import Stage
 from memory.asked import AskedModel
 from memory.extract import stamp
 from prompts.library import PromptLibrary
-from resources.projector import speaks
+from resources.material import speaks
 
 _ABSTRACT = 140
 _OVERVIEW_TOKENS = 1_500

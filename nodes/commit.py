@@ -24,7 +24,8 @@ from nodes.events import stage as told
 from nodes.parts import CommitParts, scope_of
 from nodes.run_context import CommitContext
 from nodes.state import CommitState
-from storage import catalog, clock, commits, events, memories, sessions
+from resources.described import Kept
+from storage import clock, commits, events, memories, sessions
 from storage.commits import CommitState as Outcome
 from storage.database import Transaction
 from storage.events import Event
@@ -107,11 +108,8 @@ class CommitNodes:
                 await sessions.get(tx, stage.session.session_id, lock=True)
                 await sessions.set_overview(tx, stage.session.session_id, summary.session_overview)
                 if state.get("archived"):
-                    miv = await clock.advance(tx, engine=parts.engine_id)
-                    await catalog.rewrite_container(
-                        tx, state["archived"], abstract=summary.abstract, overview=summary.overview, miv=miv
-                    )
-                    await events.put(tx, [Event(kind="session.summarized", uri=state["archived"])], miv=miv)
+                    texts = Kept(abstract=summary.abstract, overview=summary.overview, written_by=summary.source)
+                    await parts.projector.summarize_stage(tx, stage.session, state["archived"], texts)
             counts["source"] = summary.source
         return {"summary_source": summary.source, "reason": reason}
 

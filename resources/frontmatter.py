@@ -1,4 +1,4 @@
-"""The YAML front matter of a Markdown note: split off safely, read for tags; and the wiki links of its body."""
+"""The YAML front matter of a Markdown note: split off safely, read for tags."""
 
 from __future__ import annotations
 
@@ -107,13 +107,3 @@ def tags_of(values: Mapping[str, Any]) -> tuple[str, ...]:
                 found += [str(item) for item in value if isinstance(item, (str, int, float))]
     tags = (" ".join(tag.strip().lstrip("#").split()) for tag in found)
     return tuple(dict.fromkeys(tag for tag in tags if tag))[:_MAX_TAGS]
-
-
-_CODE = re.compile(r"(?ms)^[ \t]{0,3}(```|~~~).*?(?:^[ \t]{0,3}\1[`~]*[ \t]*$|\Z)|`[^`\n]+`")
-_WIKI_LINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
-
-
-def wiki_links(body: str) -> list[str]:
-    """Targets of `[[Note]]`, `[[Note#Heading|words]]` and `![[picture.png]]`, in order, each once; code is not read."""
-    targets = (match[1].strip() for match in _WIKI_LINK.finditer(_CODE.sub(" ", body)))
-    return list(dict.fromkeys(target for target in targets if target))

@@ -1,123 +1,155 @@
 """The projector: a change of truth becomes material in the same transaction, so the next search finds it.
 
-Rule-made only (L0, chunks, words, catalogue): no model and no embedder is asked here. Vectors follow by job.
+Rule-made only (L0, chunks, words, catalogue, references): no model and no embedder is asked here. What takes long is
+left to jobs that are deferred in the same transaction: vectors, texts of containers, notes over 200,000 characters, the
+reading of files, descriptions by a model.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from uuid import NAMESPACE_URL, UUID, uuid5
+from uuid import UUID
+
+from psycopg.rows import TupleRow
 
 from context.derived import ContextNode, Resource
-from context.scope import Scope
-from context.terms import term_counts
-from context.text import abstract_of
-from context.truth import ChatMessage, ChatSession, MessageRole, Note, NoteKind
-from context.types import (
-    ContextLevel,
-    ContextType,
-    KnowledgeLayer,
-    ProjectionStatus,
-    RefType,
-    SourceType,
-    SpaceType,
-    Visibility,
-)
-from context.uri import ContextUri, folder_uri, message_uri, note_uri, session_uri, stage_uri, user_root
-from resources.chunking import chunk_markdown
-from resources.levels import overview_of
-from storage import catalog, clock, events, jobs, memories, notes, refs, resources, traces
+from context.truth import Asset, ChatMessage, ChatSession, Note, NoteKind
+from context.types import ProjectionStatus, RefType, SourceType, SpaceType, Visibility
+from context.uri import asset_uri, session_uri
+from resources import described, tree
+from resources.described import Kept
+from resources.levels import OVERVIEW_THRESHOLD
+from resources.links import calls_of
+from resources.material import LARGE, SOURCE_TYPES, ancestors, file_nodes, note_nodes, resource_id, stage_nodes
+from resources.readers.document import Document
+from storage import catalog, clock, containers, events, jobs, links, notes, refs, resources
 from storage.catalog import IndexedNode
-from storage.database import Transaction
+from storage.database import Statement, Transaction
 from storage.events import Event
+from storage.notes import Stored
 
-_SOURCE_TYPES = {
-    NoteKind.NOTE: SourceType.NOTE_BODY,
-    NoteKind.WHITEBOARD: SourceType.NOTE_BODY,
-    NoteKind.CLIP: SourceType.WEB_CLIP,
-    NoteKind.IMPORT: SourceType.MARKDOWN_IMPORT,
-}
+WAITS_FOR_READER = "waiting to be read"
+"""Reason of a file's material until a reader has been at it."""
 # The window of the recipe reaches four turns back at the most, so a gap of four keeps it inside a stage.
 _STAGE_GAP = 4
-_ASKS = -0.057
-_ANSWERS = 0.029
+NodesOf = Mapping[UUID, list[IndexedNode]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Erased:
-    """What a deletion took with it."""
-
-    memories_erased: int
-    memories_poorer: int
-
-
 class Projector:
     """Writes truth and its material together.
 
-    Args:
+    Attributes:
         engine: identity of the embedder; a new owner's vectors will be of this engine.
+        describes: whether a chat model is there that describes long sources in the background.
     """
 
-    def __init__(self, *, engine: str) -> None:
-        self._engine = engine
+    engine: str
+    describes: bool = False
 
-    async def save_note(self, tx: Transaction, note: Note) -> notes.Stored:
+    async def save_note(self, tx: Transaction, note: Note) -> Stored:
         """Create or change a note and its material; the same content twice changes nothing."""
-        known = await notes.digests(tx, [note.note_id])
-        if known.get(note.note_id) == notes.content_digest(note):
-            return notes.Stored(await notes.get(tx, note.note_id), changed=False)
-        nodes = note_nodes(tx.scope, note)  # cut and tokenised before the clock is taken
-        miv = await clock.advance(tx, engine=self._engine)  # and the clock before the note's row
-        stored = await notes.put(tx, note)
-        if not stored.changed:
-            return stored
-        await self._grow_tree(tx, _ancestors(tx.scope.user, nodes[0].node), miv=miv)
-        await catalog.replace_source(tx, str(note.note_id), nodes, miv=miv)
-        uri = nodes[0].node.uri
-        await resources.put(
-            tx,
-            Resource(
-                resource_id=resource_id(note.note_id),
-                resource_type="import" if note.kind is NoteKind.IMPORT else "note",
-                source_type=_SOURCE_TYPES[note.kind],
-                source_id=str(note.note_id),
-                space=SpaceType.USER,
-                visibility=Visibility.PRIVATE,
-                uri=uri,
-                title=note.title,
-                digest=notes.content_digest(note),
-                projection_status=ProjectionStatus.PENDING,
-            ),
-        )
-        changed = Event(kind="note.changed", uri=uri, digest=notes.content_digest(note))
-        await events.put(tx, [changed, Event(kind="resource.projected", uri=uri)], miv=miv)
-        await self.request_vectors(tx)
-        return stored
+        return (await self.save_notes(tx, [note]))[0]
 
-    async def delete_note(self, tx: Transaction, note_id: UUID) -> Erased:
-        """Delete a note with every version of its material, and the memories that nothing else supports.
+    async def save_notes(self, tx: Transaction, batch: Sequence[Note]) -> list[Stored]:
+        """Create or change notes and their material, in a fixed number of round trips however many they are.
 
-        Raises:
-            NotFoundError: unknown, or another owner's.
+        Args:
+            batch: at most one of each id. The owner's clock is held until the transaction ends: some fifty at once.
         """
-        uri = str(note_uri(tx.scope.user, note_id))
-        miv = await clock.advance(tx, engine=self._engine)
-        await notes.delete(tx, note_id)
-        orphans, poorer = await memories.forget_source(tx, uri)
-        sources = [str(note_id), *[str(memory_id) for memory_id in orphans]]
-        await catalog.erase_sources(tx, sources)
-        await resources.erase(tx, sources)
-        await traces.erase_model_outputs(tx, sources)
-        await refs.erase(tx, [uri])
-        await memories.bury(tx, uri)
-        gone = [
-            Event(kind="memory.erased", uri=str(memory_id), reason="last evidence deleted") for memory_id in orphans
+        known = await notes.digests(tx, [note.note_id for note in batch])
+        fresh = [note for note in batch if known.get(note.note_id) != notes.content_digest(note)]
+        if not fresh:
+            return [Stored(note, changed=False) for note in batch]
+        cut = {note.note_id: note_nodes(tx.scope, note, whole=not is_large(note)) for note in fresh}
+        nodes = await self._with_kept_texts(tx, cut)  # all that can be done before the clock is taken
+        miv = await clock.advance(tx, engine=self.engine)  # and the clock before the notes' rows
+        above = _ancestors(tx, nodes)
+        rows = await tx.pipelined([notes.put_statement(fresh), *_standing(nodes, above)])
+        changed = {row[0]: (row[1], row[2]) for row in rows[0]}
+        written = [note for note in fresh if note.note_id in changed]
+        await self._project(tx, written, nodes, above, rows[1:], miv=miv)
+        large = [note for note in written if is_large(note)]
+        for note in large:
+            await jobs.defer(tx, jobs.PROJECT, lock=f"project:{note.note_id}", note_id=note.note_id)
+        await self._request(tx, {note.note_id: nodes[note.note_id] for note in written if note not in large})
+        return [
+            Stored(replace(note, revision=changed[note.note_id][0], updated_at=changed[note.note_id][1]), changed=True)
+            if note.note_id in changed
+            else Stored(note, changed=False)
+            for note in batch
         ]
-        await events.put(tx, [Event(kind="note.deleted", uri=uri), *gone], miv=miv)
-        return Erased(memories_erased=len(orphans), memories_poorer=len(poorer))
+
+    async def project_note(self, tx: Transaction, note: Note) -> int:
+        """Cut a note that was too large to be cut when it was saved; how many versions that changed."""
+        nodes = await self._with_kept_texts(tx, {note.note_id: note_nodes(tx.scope, note)})
+        miv = await clock.advance(tx, engine=self.engine)
+        above = _ancestors(tx, nodes)
+        rows = await tx.pipelined(_standing(nodes, above))
+        changed = await self._project(tx, [note], nodes, above, rows, miv=miv)
+        await self._request(tx, nodes)
+        return changed
+
+    async def save_file(
+        self,
+        tx: Transaction,
+        asset: Asset,
+        *,
+        folder: str = "",
+        source_name: str = "",
+        owner_uri: str | None = None,
+    ) -> bool:
+        """Make a file that was stored material: found by its name at once, by its text when a reader has been at it.
+
+        Args:
+            folder, source_name, owner_uri: where they differ from the asset's own.
+
+        Returns:
+            Whether the file is to be read; False if just these bytes were read before.
+        """
+        asset = replace(
+            asset,
+            folder=folder or asset.folder,
+            source_name=source_name or asset.source_name,
+            owner_uri=owner_uri or asset.owner_uri,
+        )
+        known = {item.uri: item for item in await resources.of_source(tx, str(asset.asset_id))}
+        uri = str(asset_uri(tx.scope.user, asset.asset_id))
+        same = uri in known and known[uri].digest == asset.digest
+        if same and known[uri].projection_status is not ProjectionStatus.FAILED:
+            return False
+        miv = await clock.advance(tx, engine=self.engine)
+        nodes = file_nodes(tx.scope, asset, None)
+        await self._store(tx, nodes, file_resource(asset, uri, None, reason=WAITS_FOR_READER), miv=miv)
+        callers = await links.callers_of_files(tx, [asset.name.lower()])
+        if callers:
+            await links.settle(tx, callers)
+        if asset.owner_uri:
+            await refs.put(tx, [(asset.owner_uri, RefType.ATTACHMENT, uri)])
+        await jobs.defer(tx, jobs.READ, lock=f"read:{asset.asset_id}", asset_id=asset.asset_id)
+        await self.request_vectors(tx)
+        return True
+
+    async def save_document(self, tx: Transaction, asset: Asset, document: Document) -> int:
+        """Make what a reader found in a file its material; how many versions that changed."""
+        uri = str(asset_uri(tx.scope.user, asset.asset_id))
+        nodes = (await self._with_kept_texts(tx, {asset.asset_id: file_nodes(tx.scope, asset, document)}))[
+            asset.asset_id
+        ]
+        miv = await clock.advance(tx, engine=self.engine)
+        reason = "; ".join(document.notices) or None
+        changed = await self._store(tx, nodes, file_resource(asset, uri, document, reason=reason), miv=miv)
+        await self._request(tx, {asset.asset_id: nodes})
+        return changed
+
+    async def fail_file(self, tx: Transaction, asset: Asset, reason: str) -> None:
+        """Say why a file cannot be read; it stays found by its name."""
+        uri = str(asset_uri(tx.scope.user, asset.asset_id))
+        miv = await clock.advance(tx, engine=self.engine)
+        failed = replace(file_resource(asset, uri, None, reason=reason), projection_status=ProjectionStatus.FAILED)
+        await self._store(tx, file_nodes(tx.scope, asset, None), failed, miv=miv)
+        await events.put(tx, [Event(kind="resource.failed", uri=uri, reason=reason)], miv=miv)
 
     async def archive_stage(
         self,
@@ -136,208 +168,192 @@ class Projector:
         """
         first = await clock.take_positions(tx, len(messages) + _STAGE_GAP)
         nodes = stage_nodes(tx.scope, session, messages, first_position=first, visibility=visibility)
-        await self._grow_tree(tx, _ancestors(tx.scope.user, nodes[0].node), miv=miv)
         uri = nodes[0].node.uri
-        source_id = nodes[0].node.source_id
-        await catalog.replace_source(tx, source_id, nodes, miv=miv)
-        await resources.put(
-            tx,
-            Resource(
-                resource_id=resource_id(uri),
-                resource_type="session",
-                source_type=SourceType.CHAT_TRANSCRIPT,
-                source_id=source_id,
-                space=SpaceType.SESSION,
-                visibility=visibility,
-                uri=uri,
-                title=session.title,
-                digest=nodes[0].node.digest,
-                projection_status=ProjectionStatus.PENDING,
-                session_id=session.session_id,
-            ),
-        )
+        await self._store(tx, nodes, stage_resource(session, nodes[0].node), miv=miv, title=session.title)
         await refs.put(tx, [(str(session_uri(tx.scope.user, session.session_id)), RefType.LINKS, uri)])
-        await events.put(tx, [Event(kind="resource.projected", uri=uri)], miv=miv)
         await self.request_vectors(tx)
         return uri
 
+    async def summarize_stage(self, tx: Transaction, session: ChatSession, uri: str, texts: Kept) -> None:
+        """Give an archived stage the texts that its summary found, and keep them for a rebuild."""
+        node = (await catalog.live_nodes(tx, [uri])).get(uri)
+        if node is None:
+            return
+        miv = await clock.advance(tx, engine=self.engine)
+        await described.keep(tx, described.SUMMARY, uri, uri, texts)
+        live = await catalog.live_of(tx, [uri])
+        newer = described.with_texts([IndexedNode(node=node, terms={})], texts)
+        standing = [item for item in live[uri] if item.uri == uri]
+        changes = catalog.difference(standing, newer)
+        if changes:
+            await catalog.apply(tx, [changes], miv=miv)
+        await resources.put(tx, summary_resource(session, newer[0].node))
+        await containers.touch(tx, tree.above([str(session_uri(tx.scope.user, session.session_id))]))
+        await events.put(tx, [Event(kind="session.summarized", uri=uri)], miv=miv)
+        await self.request_vectors(tx)
+
     async def request_vectors(self, tx: Transaction) -> None:
-        """Ask for vectors of whatever has none."""
+        """Ask for vectors of whatever has none, and then for the texts of containers that wait for them."""
         await jobs.defer(tx, jobs.EMBED, lock="embed")
 
-    async def _grow_tree(self, tx: Transaction, wanted: Sequence[ContextNode], *, miv: int) -> None:
-        have = await catalog.live_uris(tx, [node.uri for node in wanted])
-        missing = [node for node in wanted if node.uri not in have]
-        await catalog.insert(tx, [IndexedNode(node=node, terms=_words(node)) for node in missing], miv=miv)
+    async def _project(
+        self,
+        tx: Transaction,
+        written: Sequence[Note],
+        nodes: NodesOf,
+        above: Sequence[ContextNode],
+        standing: Sequence[Sequence[TupleRow]],
+        *,
+        miv: int,
+    ) -> int:
+        """Make nodes of notes stand, with the tree above them, their records, events, names and references."""
+        if not written:
+            return 0
+        live = catalog.by_source(standing[0])
+        tops = {note.note_id: nodes[note.note_id][0].node for note in written}
+        parents = {_parent(top) for top in tops.values()}
+        parents |= {old.parent_uri for items in live.values() for old in items if not old.is_leaf and old.parent_uri}
+        told = [
+            event
+            for note in written
+            for event in (
+                Event(kind="note.changed", uri=tops[note.note_id].uri, digest=notes.content_digest(note)),
+                Event(kind="resource.projected", uri=tops[note.note_id].uri),
+            )
+        ]
+        calls = {note.note_id: calls_of(note) for note in written}
+        changes = [catalog.difference(live.get(str(note.note_id), []), nodes[note.note_id]) for note in written]
+        applied = await catalog.apply(
+            tx,
+            [tree.growth(above, {row[0] for row in standing[1]}), *changes],
+            miv=miv,
+            also=[
+                *links.replace_statements(calls),
+                resources.put_statement([note_resource(note, tops[note.note_id].uri) for note in written]),
+                events.put_statement(told, miv=miv),
+                containers.touch_statement(tree.above(parents)),
+            ],
+        )
+        await links.settle(tx, links.touched(calls, applied.rows[0]))
+        return applied.versions
+
+    async def _store(
+        self, tx: Transaction, nodes: Sequence[IndexedNode], resource: Resource, *, miv: int, title: str = ""
+    ) -> int:
+        """One source's nodes, with the tree above them, its record and its event."""
+        top = nodes[0].node
+        above = ancestors(tx.scope.user, _parent(top), title=title)
+        uris = [node.uri for node in above]
+        rows = await tx.pipelined([catalog.live_statement([top.source_id]), catalog.live_uris_statement(uris)])
+        live = catalog.by_source(rows[0]).get(top.source_id, [])
+        applied = await catalog.apply(
+            tx,
+            [tree.growth(above, {row[0] for row in rows[1]}), catalog.difference(live, nodes)],
+            miv=miv,
+            also=[
+                resources.put_statement([resource]),
+                events.put_statement([Event(kind="resource.projected", uri=top.uri)], miv=miv),
+                containers.touch_statement(tree.above([_parent(top)])),
+            ],
+        )
+        return applied.versions
+
+    async def _with_kept_texts(self, tx: Transaction, nodes: NodesOf) -> dict[UUID, list[IndexedNode]]:
+        """What a model said about just this text before is taken at once, without asking again."""
+        keys = {str(key): described.key_of(items) for key, items in nodes.items() if is_long(items)}
+        texts = await described.kept(tx, described.DESCRIBE, keys)
+        return {key: described.with_texts(items, texts.get(str(key))) for key, items in nodes.items()}
+
+    async def _request(self, tx: Transaction, nodes: NodesOf) -> None:
+        await self.request_vectors(tx)
+        if self.describes:
+            for key, items in nodes.items():
+                if is_long(items) and not described.is_described(items[0].node):
+                    await jobs.defer(tx, jobs.DESCRIBE, lock=f"describe:{key}", priority=-1, source_id=key)
 
 
-def resource_id(source: UUID | str) -> UUID:
-    """The id of a source's material: the same after every rebuild and every move."""
-    return uuid5(NAMESPACE_URL, f"pocketmind:resource:{source}")
+def is_large(note: Note) -> bool:
+    """Whether a note is cut by a job."""
+    return len(note.body) > LARGE
 
 
-def note_nodes(scope: Scope, note: Note) -> list[IndexedNode]:
-    """A note as nodes: the container first, then its chunks. Pure."""
-    uri = note_uri(scope.user, note.note_id)
-    title = note.title.strip() or abstract_of("", note.body, limit=60) or "(untitled)"
-    name = note.source_name or title
-    layer = KnowledgeLayer.WHITEBOARD if note.kind is NoteKind.WHITEBOARD else KnowledgeLayer.PROJECT
-    abstract = abstract_of(title, note.body) or title
-    overview = overview_of(title, note.body)
-    container = ContextNode(
-        uri=str(uri),
-        parent_uri=str(folder_uri(scope.user, note.folder)),
-        level=ContextLevel.OVERVIEW,
-        is_leaf=False,
-        context_type=ContextType.RESOURCE,
-        space=SpaceType.USER,
-        layer=layer,
-        source_type=_SOURCE_TYPES[note.kind],
+def is_long(nodes: Sequence[IndexedNode]) -> bool:
+    """Whether material is long enough for an overview."""
+    return sum(len(item.node.body or "") for item in nodes[1:]) > OVERVIEW_THRESHOLD
+
+
+def note_resource(note: Note, uri: str) -> Resource:
+    """The record of a note's material."""
+    return Resource(
+        resource_id=resource_id(note.note_id),
+        resource_type="import" if note.kind is NoteKind.IMPORT else "note",
+        source_type=SOURCE_TYPES[note.kind],
         source_id=str(note.note_id),
-        source_name=name,
-        record_id=note.note_id,
-        title=title,
-        abstract=abstract,
-        overview=overview,
-        digest=digest_of(title, abstract, overview or ""),
-        happened_at=note.updated_at or datetime.now(UTC),
+        space=SpaceType.USER,
+        visibility=Visibility.PRIVATE,
+        uri=uri,
+        title=note.title,
+        digest=notes.content_digest(note),
+        projection_status=ProjectionStatus.PENDING,
     )
-    found = [IndexedNode(node=container, terms=term_counts(" ".join([title, *note.tags, abstract])))]
-    for chunk in chunk_markdown(note.body, record_id=str(note.note_id), first_line=note.first_line):
-        heading = f"{title} / {chunk.heading}" if chunk.heading else title
-        words = term_counts(f"{heading}\n{' '.join(note.tags)}\n{chunk.text}")
-        leaf = replace(
-            container,
-            uri=str(uri.child(str(chunk.ordinal))),
-            parent_uri=str(uri),
-            level=ContextLevel.DETAIL,
-            is_leaf=True,
-            title=heading,
-            abstract=abstract_of("", chunk.text) or abstract,
-            overview=None,
-            body=chunk.text,
-            digest=digest_of(chunk.text),
-            ordinal=chunk.ordinal,
-            count=chunk.count,
-            lines=(chunk.first_line, chunk.last_line),
-            length=sum(words.values()),
-        )
-        found.append(IndexedNode(node=leaf, terms=words))
-    return found
 
 
-def stage_nodes(
-    scope: Scope,
-    session: ChatSession,
-    messages: Sequence[ChatMessage],
-    *,
-    first_position: int,
-    visibility: Visibility,
-) -> list[IndexedNode]:
-    """A stage of a chat as nodes: the container first, then one leaf a message with words. Pure."""
-    uri = stage_uri(scope.user, session.session_id, messages[0].seq)
-    said = [message for message in messages if speaks(message)]
-    transcript = "\n".join(message.content for message in said)
-    title = session.title or abstract_of("", transcript, limit=60)
-    abstract = abstract_of(title, transcript) or title or "(no words)"
-    overview = overview_of(title, transcript)
-    container = ContextNode(
-        uri=str(uri),
-        parent_uri=str(session_uri(scope.user, session.session_id)),
-        level=ContextLevel.OVERVIEW,
-        is_leaf=False,
-        context_type=ContextType.RESOURCE,
-        space=SpaceType.SESSION,
-        layer=KnowledgeLayer.LOG,
+def file_resource(asset: Asset, uri: str, document: Document | None, *, reason: str | None) -> Resource:
+    """The record of a file's material. Its digest is the file's: other bytes are read anew."""
+    return Resource(
+        resource_id=resource_id(asset.asset_id),
+        resource_type="attachment",
+        source_type=document.source_type if document else SourceType.MARKDOWN_IMPORT,
+        source_id=str(asset.asset_id),
+        space=SpaceType.USER,
+        visibility=Visibility.PRIVATE,
+        uri=uri,
+        title=(document.title if document else "") or asset.name,
+        digest=asset.digest,
+        projection_status=ProjectionStatus.PENDING,
+        reason=reason,
+    )
+
+
+def stage_resource(session: ChatSession, top: ContextNode) -> Resource:
+    """The record of a stage's transcript."""
+    return Resource(
+        resource_id=resource_id(top.uri),
+        resource_type="session",
         source_type=SourceType.CHAT_TRANSCRIPT,
-        source_id=str(uri),
-        source_name=title,
-        visibility=visibility,
+        source_id=top.uri,
+        space=SpaceType.SESSION,
+        visibility=top.visibility,
+        uri=top.uri,
+        title=session.title,
+        digest=top.digest,
+        projection_status=ProjectionStatus.PENDING,
         session_id=session.session_id,
-        title=title,
-        abstract=abstract,
-        overview=overview,
-        digest=digest_of(title, abstract, overview or "", str(len(said))),
-        record_id=resource_id(str(uri)),
-        happened_at=messages[-1].sent_at,
-    )
-    found = [IndexedNode(node=container, terms=term_counts(f"{title} {abstract}"))]
-    before: ChatMessage | None = None
-    for place, message in enumerate(said):
-        speaker = message.speaker or message.role.value
-        words = term_counts(f"{message.speaker or ''} {message.content}")
-        leaf = replace(
-            container,
-            uri=str(message_uri(scope.user, session.session_id, message.seq)),
-            parent_uri=str(uri),
-            level=ContextLevel.DETAIL,
-            is_leaf=True,
-            abstract=abstract_of("", message.content),
-            overview=None,
-            body=message.content,
-            digest=digest_of(message.content),
-            ordinal=message.seq,
-            count=len(messages),
-            lines=(message.seq, message.seq),
-            speaker=speaker,
-            pos=first_position + place,
-            prior=turn_prior(message, before),
-            length=sum(words.values()),
-            happened_at=message.sent_at,
-        )
-        found.append(IndexedNode(node=leaf, terms=words))
-        before = message
-    return found
-
-
-def speaks(message: ChatMessage) -> bool:
-    """Whether a message can be found by its own words: not a tool's result, and not an answer that only recites what
-    was found (its sources are found themselves; indexed, answers would soon quote answers)."""
-    return bool(message.content.strip()) and message.role is not MessageRole.TOOL and not message.tool.get("recited")
-
-
-def turn_prior(message: ChatMessage, before: ChatMessage | None) -> float:
-    """P of the recipe: a question holds no fact, its answer comes next (constants: retrieval recipe, part 2)."""
-    asks = _ASKS if message.content.rstrip().endswith(("?", "？")) else 0.0
-    answers = _ANSWERS if before is not None and before.content.rstrip().endswith(("?", "？")) else 0.0
-    return asks + answers
-
-
-def digest_of(*parts: str) -> bytes:
-    """32 bytes over the parts, in order."""
-    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).digest()
-
-
-def container_node(uri: ContextUri, parent: ContextUri | None, name: str, context_type: ContextType) -> ContextNode:
-    """A container that only holds others: a root, a folder, a session, a kind of memory. It quotes no child."""
-    return ContextNode(
-        uri=str(uri),
-        parent_uri=str(parent) if parent else None,
-        level=ContextLevel.OVERVIEW,
-        is_leaf=False,
-        context_type=context_type,
-        space=uri.space,
-        layer=KnowledgeLayer.PROJECT,
-        source_type=None,
-        source_id=f"tree:{uri}",
-        abstract=name,
-        title=name,
-        digest=digest_of(name),
     )
 
 
-def _ancestors(user: str, node: ContextNode) -> list[ContextNode]:
-    """The containers above a note or a stage, the root first."""
-    root = user_root(user)
-    assert node.parent_uri is not None  # noqa: S101  # notes and stages have parents
-    parent = ContextUri.parse(node.parent_uri)
-    found = [container_node(root, None, user, ContextType.RESOURCE)]
-    for depth in range(2, len(parent.segments) + 1):
-        uri = ContextUri(parent.space, parent.segments[:depth])
-        above = root if depth == 2 else ContextUri(parent.space, parent.segments[: depth - 1])
-        found.append(container_node(uri, above, uri.segments[-1], ContextType.RESOURCE))
-    return found
+def summary_resource(session: ChatSession, top: ContextNode) -> Resource:
+    """The record of a stage's summary, which stands on the same node."""
+    summary = stage_resource(session, top)
+    return replace(
+        summary,
+        resource_id=resource_id(f"summary:{top.uri}"),
+        source_type=SourceType.CHAT_STAGE_SUMMARY,
+        projection_status=ProjectionStatus.READY,
+    )
 
 
-def _words(node: ContextNode) -> dict[str, int]:
-    return term_counts(f"{node.title} {node.abstract}")
+def _parent(node: ContextNode) -> str:
+    assert node.parent_uri is not None  # noqa: S101  # notes, files and stages have parents
+    return node.parent_uri
+
+
+def _ancestors(tx: Transaction, nodes: NodesOf) -> list[ContextNode]:
+    parents = sorted({_parent(items[0].node) for items in nodes.values()})
+    return [node for parent in parents for node in ancestors(tx.scope.user, parent)]
+
+
+def _standing(nodes: NodesOf, above: Sequence[ContextNode]) -> list[Statement]:
+    """What is live of these sources, and which of the containers above them are there."""
+    uris = sorted({node.uri for node in above})
+    return [catalog.live_statement([str(key) for key in nodes]), catalog.live_uris_statement(uris)]

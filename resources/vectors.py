@@ -11,9 +11,9 @@ import numpy as np
 from context.scope import Scope
 from context.window import WINDOW
 from models.embedders import EmbedderHandle, embed_batch
-from storage import catalog, clock, resources
-from storage.catalog import Unembedded, Vector
+from storage import clock, resources, vectors
 from storage.database import Database
+from storage.vectors import Unembedded, Vector
 
 _BATCH = 32
 
@@ -38,19 +38,19 @@ async def fill_vectors(database: Database, scope: Scope, embedder: EmbedderHandl
     stored = 0
     while most is None or stored < most:
         async with database.transaction(scope) as tx:
-            items = await catalog.without_vector(tx, engine=engine, limit=_BATCH, below=below)
+            items = await vectors.without_vector(tx, engine=engine, limit=_BATCH, below=below)
         if not items:
             break
         below = min(item.vid for item in items)
-        vectors = await embed_batch(embedder, [text_to_embed(item) for item in items], "passage")
-        pairs = [(item, vector) for item, vector in zip(items, vectors, strict=True) if vector is not None]
+        found = await embed_batch(embedder, [text_to_embed(item) for item in items], "passage")
+        pairs = [(item, vector) for item, vector in zip(items, found, strict=True) if vector is not None]
         if not pairs:
             continue
         async with database.transaction(scope) as tx:
-            await catalog.put_vectors(tx, [item for item, _ in pairs], [vector for _, vector in pairs], engine=engine)
+            await vectors.put_vectors(tx, [item for item, _ in pairs], [vector for _, vector in pairs], engine=engine)
             turns = [item.vid for item, _ in pairs if item.pos > 0]
             if turns:
-                await catalog.set_norms(tx, window_norms(await catalog.turns_near(tx, turns, engine=engine)))
+                await vectors.set_norms(tx, window_norms(await vectors.turns_near(tx, turns, engine=engine)))
         stored += len(pairs)
     async with database.transaction(scope) as tx:
         if stored:

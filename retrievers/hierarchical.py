@@ -27,8 +27,8 @@ from retrievers.profile import MEASURED, RetrievalProfile
 from retrievers.snapshot import Snapshot, SnapshotCache, build
 from retrievers.walk import walk
 from storage import catalog, refs
-from storage.catalog import Vector
 from storage.database import Database
+from storage.vectors import Vector
 
 # Lexical coverage alone runs from 0 to 1; a question whose rarer half is found reaches about .4.
 _WORDS_LOW, _WORDS_HIGH = 0.0, 0.6

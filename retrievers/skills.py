@@ -15,7 +15,7 @@ from models.embedders import EmbedderHandle, embed_batch
 from retrievers.base import Match, TypedQuery
 from skills.catalog import SkillCatalog
 from skills.descriptor import Resolution, as_nodes
-from storage.catalog import Vector
+from storage.vectors import Vector
 
 _WORD_WEIGHT = 0.35
 _FLOOR = 0.3

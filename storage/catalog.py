@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
 from pgvector.psycopg import HalfVector
-from psycopg.rows import DictRow
+from psycopg.rows import DictRow, TupleRow
 from psycopg.types.range import Range
 
 from context.derived import ContextNode
-from context.terms import term_counts
 from context.types import ContextLevel, ContextType, KnowledgeLayer, SourceType, SpaceType, Status, Visibility
-from storage.database import Transaction
+from storage.database import Statement, Transaction
 from storage.queries import queries
+from storage.vectors import Vector
 
 _SQL = queries("catalog")
-Vector = NDArray[np.float32]
-Heir = tuple[bytes, str, bool]
+_MOST_TF = 32_767
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,18 +30,28 @@ class IndexedNode:
     terms: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unembedded:
-    """A live node that an embedder has not seen, and the text it should see."""
+class StandingNode(NamedTuple):
+    """A live node as a projection compares it, in the order of the columns of `live_of_sources`."""
 
     vid: int
-    context_type: str
-    is_leaf: bool
+    uri: str
+    parent_uri: str | None
+    source_id: str
+    digest: bytes
     title: str
     abstract: str
-    body: str | None
-    speaker: str | None
+    overview: str | None
+    lines: Range[int] | None
+    layer: str
+    status: str
+    source_name: str
+    ordinal: int
+    leaf_count: int
+    visibility: str
+    agent_id: str
+    is_leaf: bool
     pos: int
+    written_by: str
 
 
 class LiveNode(NamedTuple):
@@ -86,63 +92,117 @@ class LiveRows:
     postings: list[tuple[str, int, int]]
 
 
-async def replace_source(tx: Transaction, source_id: str, nodes: Sequence[IndexedNode], *, miv: int) -> int:
-    """Make `nodes` the live nodes of one source, changing only what differs.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What must change to make given nodes the live ones of their source.
+
+    Attributes:
+        ended: versions that end.
+        fresh: nodes that begin.
+        heirs: address of a fresh node to an ended version that was embedded from the same words: it leaves its vector.
+    """
+
+    ended: tuple[int, ...] = ()
+    fresh: tuple[IndexedNode, ...] = ()
+    heirs: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.ended) + len(self.fresh)
+
+
+def live_statement(source_ids: Sequence[str]) -> Statement:
+    """The live nodes of sources, as `difference` compares them."""
+    return _SQL["live_of_sources"], {"source_ids": list(source_ids)}
+
+
+async def live_of(tx: Transaction, source_ids: Sequence[str]) -> dict[str, list[StandingNode]]:
+    """The live nodes of each of these sources; one without any is missing."""
+    return by_source((await tx.pipelined([live_statement(source_ids)]))[0])
+
+
+def by_source(rows: Iterable[TupleRow]) -> dict[str, list[StandingNode]]:
+    """Rows of `live_statement`, by source."""
+    found: dict[str, list[StandingNode]] = {}
+    for row in rows:
+        node = StandingNode(*row)
+        found.setdefault(node.source_id, []).append(node)
+    return found
+
+
+def difference(live: Sequence[StandingNode], nodes: Sequence[IndexedNode]) -> Difference:
+    """Compare what stands with what should stand. Pure.
 
     A node whose content is unchanged but whose place moved (other lines, another folder) becomes a new version that
     keeps its vector.
+    """
+    standing = {node.uri: node for node in live}
+    wanted = {item.node.uri for item in nodes}
+    fresh = [item for item in nodes if (old := standing.get(item.node.uri)) is None or not _same(old, item.node)]
+    ended = [node.vid for uri, node in standing.items() if uri not in wanted]
+    ended += [standing[item.node.uri].vid for item in fresh if item.node.uri in standing]
+    by_words = {(bytes(node.digest), node.title, node.is_leaf): node.vid for node in live}
+    heirs = {
+        item.node.uri: by_words[key]
+        for item in fresh
+        if (key := (item.node.digest, item.node.title, item.node.is_leaf)) in by_words
+    }
+    return Difference(ended=tuple(ended), fresh=tuple(fresh), heirs=heirs)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """How many versions ended and began, and the rows of what was sent along."""
+
+    versions: int
+    rows: list[list[TupleRow]]
+
+
+async def apply(tx: Transaction, changes: Sequence[Difference], *, miv: int, also: Sequence[Statement] = ()) -> Applied:
+    """End and begin versions with their words as told, in two round trips however many sources.
+
+    Args:
+        also: statements that go along in the second trip.
+    """
+    ended = [vid for change in changes for vid in change.ended]
+    fresh = [item for change in changes for item in change.fresh]
+    first: list[Statement] = [(_SQL["close"], {"vids": ended, "miv": miv})] if ended else []
+    second: list[Statement] = []
+    if fresh:
+        first.append((_SQL["insert"], {**_columns([item.node for item in fresh]), "miv": miv}))
+    if first:
+        vids: dict[str, int] = dict((await tx.pipelined(first))[-1])
+        if fresh:
+            second.append(postings_statement({vids[item.node.uri]: item.terms for item in fresh}))
+        pairs = [(old, vids[uri]) for change in changes for uri, old in change.heirs.items()]
+        if pairs:
+            values = {"old_vid": [old for old, _ in pairs], "new_vid": [new for _, new in pairs]}
+            second.append((_SQL["carry_vectors"], values))
+    results = await tx.pipelined([*second, *also]) if second or also else []
+    return Applied(len(ended) + len(fresh), results[len(second) :])
+
+
+async def replace_source(tx: Transaction, source_id: str, nodes: Sequence[IndexedNode], *, miv: int) -> int:
+    """Make `nodes` the live nodes of one source, changing only what differs.
 
     Returns:
         How many versions were begun or ended; 0 when everything was in place.
     """
-    live = {row["uri"]: row for row in await tx.all(_SQL["live_of_source"], {"source_id": source_id})}
-    wanted = {item.node.uri for item in nodes}
-    fresh = [item for item in nodes if item.node.uri not in live or not _same(live[item.node.uri], item.node)]
-    ended = [row["vid"] for uri, row in live.items() if uri not in wanted]
-    ended += [live[item.node.uri]["vid"] for item in fresh if item.node.uri in live]
-    if ended:
-        await tx.execute(_SQL["close"], {"vids": ended, "miv": miv})
-    if fresh:
-        await insert(tx, fresh, miv=miv, heirs=_by_digest(live.values()))
-    return len(ended) + len(fresh)
+    live = await live_of(tx, [source_id])
+    return (await apply(tx, [difference(live.get(source_id, []), nodes)], miv=miv)).versions
 
 
-async def insert(
-    tx: Transaction,
-    items: Sequence[IndexedNode],
-    *,
-    miv: int,
-    heirs: Mapping[Heir, int] | None = None,
-) -> dict[str, int]:
-    """Begin versions with their words.
+async def insert(tx: Transaction, items: Sequence[IndexedNode], *, miv: int) -> None:
+    """Begin versions with their words, where none is live."""
+    await apply(tx, [Difference(fresh=tuple(items))], miv=miv)
 
-    Args:
-        heirs: what earlier versions were embedded from, to their vid: the new ones keep those vectors.
 
-    Returns:
-        Address to version id.
-    """
-    if not items:
-        return {}
-    cursor = await tx.execute(_SQL["insert"], {**_columns([item.node for item in items]), "miv": miv})
-    vids = {row["uri"]: row["vid"] for row in await cursor.fetchall()}
-    term: list[str] = []
-    vid: list[int] = []
-    tf: list[int] = []
-    for item in items:
-        for word, count in item.terms.items():
-            term.append(word)
-            vid.append(vids[item.node.uri])
-            tf.append(min(count, 32_767))
-    await tx.execute(_SQL["insert_postings"], {"term": term, "vid": vid, "tf": tf})
-    pairs = [
-        (heirs[key], vids[item.node.uri])
-        for item in items
-        if heirs and (key := (item.node.digest, item.node.title, item.node.is_leaf)) in heirs
-    ]
-    if pairs:
-        await tx.execute(_SQL["carry_vectors"], {"old_vid": [a for a, _ in pairs], "new_vid": [b for _, b in pairs]})
-    return vids
+def postings_statement(terms: Mapping[int, Mapping[str, int]]) -> Statement:
+    """Store the words of versions: version id to term to frequency."""
+    return _SQL["insert_postings"], {
+        "term": [word for words in terms.values() for word in words],
+        "vid": [vid for vid, words in terms.items() for _ in words],
+        "tf": [min(count, _MOST_TF) for words in terms.values() for count in words.values()],
+    }
 
 
 async def close_uris(tx: Transaction, uris: Sequence[str], *, miv: int) -> None:
@@ -150,26 +210,16 @@ async def close_uris(tx: Transaction, uris: Sequence[str], *, miv: int) -> None:
     await tx.execute(_SQL["close_uris"], {"uris": list(uris), "miv": miv})
 
 
-async def rewrite_container(tx: Transaction, uri: str, *, abstract: str, overview: str, miv: int) -> None:
-    """Give a container better texts: a new version, if they differ from the live one's."""
-    rows = await tx.all(_SQL["live_vids"], {"uris": [uri]})
-    found = await bodies(tx, [row["vid"] for row in rows])
-    for node, _ in found.values():
-        if (node.abstract, node.overview) == (abstract, overview):
-            continue
-        text = f"{node.title}\x1f{abstract}\x1f{overview}"
-        newer = replace(
-            node, abstract=abstract, overview=overview, digest=hashlib.sha256(text.encode("utf-8", "replace")).digest()
-        )
-        await close_uris(tx, [uri], miv=miv)
-        await insert(tx, [IndexedNode(node=newer, terms=term_counts(f"{node.title} {abstract}"))], miv=miv)
-
-
 async def erase_sources(tx: Transaction, source_ids: Sequence[str]) -> set[str]:
-    """Delete every version of these sources with words and vectors; the addresses of their parents."""
+    """Delete every version of these sources with words and vectors; all addresses that were the parent of one."""
     await tx.execute(_SQL["erase_postings"], {"source_ids": list(source_ids)})
     rows = await tx.all(_SQL["erase"], {"source_ids": list(source_ids)})
     return {row["parent_uri"] for row in rows if row["parent_uri"]}
+
+
+def live_uris_statement(uris: Sequence[str]) -> Statement:
+    """Those of these addresses that have a live node."""
+    return _SQL["live_uris"], {"uris": list(uris)}
 
 
 async def live_uris(tx: Transaction, uris: Sequence[str]) -> set[str]:
@@ -177,43 +227,28 @@ async def live_uris(tx: Transaction, uris: Sequence[str]) -> set[str]:
     return {row["uri"] for row in await tx.all(_SQL["live_uris"], {"uris": list(uris)})}
 
 
-async def children(tx: Transaction, uri: str, *, limit: int = 200) -> list[DictRow]:
-    """Address, title, abstract and is_leaf of a container's live children, newest first."""
-    return await tx.all(_SQL["children"], {"uri": uri, "limit": limit})
+async def children(tx: Transaction, uri: str, *, limit: int) -> tuple[list[DictRow], int]:
+    """Address, title, abstract and happened_at of a container's live children that all of the owner's agents may see,
+    newest first; and how many there are."""
+    rows = await tx.all(_SQL["children"], {"uri": uri, "limit": limit})
+    return rows, int(rows[0]["total"]) if rows else 0
 
 
-async def without_vector(tx: Transaction, *, engine: str, limit: int, below: int = 2**62) -> list[Unembedded]:
-    """Live nodes with a version id under `below` that have no vector of this engine, newest first."""
-    values = {"engine": engine, "limit": limit, "below": below}
-    return [Unembedded(**row) for row in await tx.all(_SQL["without_vector"], values)]
+async def has_children(tx: Transaction, uri: str) -> bool:
+    """Whether anything at all is live below a container."""
+    return await tx.one(_SQL["any_child"], {"uri": uri}) is not None
 
 
-async def count_without_vector(tx: Transaction, *, engine: str) -> int:
-    """How many live leaves are found by words only."""
-    row = await tx.one(_SQL["count_without_vector"], {"engine": engine})
-    return int(row["pending"]) if row else 0
+async def blank(tx: Transaction, source_ids: Sequence[str]) -> None:
+    """Take the texts, words and vectors from every version of containers: only their titles stay."""
+    rows = await tx.all(_SQL["blank"], {"source_ids": list(source_ids)})
+    vids = {"vids": [row["vid"] for row in rows]}
+    await tx.pipelined([(_SQL["drop_postings"], vids), (_SQL["drop_vectors"], vids)])
 
 
-async def put_vectors(tx: Transaction, items: Sequence[Unembedded], vectors: Sequence[Vector], *, engine: str) -> None:
-    """Store unit vectors of these nodes."""
-    values = {
-        "engine": engine,
-        "context_type": [item.context_type for item in items],
-        "vid": [item.vid for item in items],
-        "embedding": [HalfVector(vector) for vector in vectors],
-    }
-    await tx.execute(_SQL["insert_vectors"], values)
-
-
-async def turns_near(tx: Transaction, vids: Sequence[int], *, engine: str) -> list[DictRow]:
-    """vid, pos, parent_uri and vector of all turns in the stages these versions belong to, in order."""
-    cursor = await tx.execute(_SQL["turns_near"], {"vids": list(vids), "engine": engine}, binary=True)
-    return await cursor.fetchall()
-
-
-async def set_norms(tx: Transaction, norms: Mapping[int, float]) -> None:
-    """Store the window norm of turns."""
-    await tx.execute(_SQL["set_norms"], {"vid": list(norms), "norm": list(norms.values())})
+async def live_nodes(tx: Transaction, uris: Sequence[str]) -> dict[str, ContextNode]:
+    """The live nodes of these addresses with their texts."""
+    return {row["uri"]: _node(row) for row in await tx.all(_SQL["by_uris"], {"uris": list(uris)})}
 
 
 async def read_snapshot(
@@ -261,27 +296,28 @@ async def catalogue(tx: Transaction, *, miv: int, today: datetime, limit: int = 
     return await tx.all(_SQL["catalogue"], {"miv": miv, "today": today, "limit": limit})
 
 
-def _same(row: DictRow, node: ContextNode) -> bool:
-    lines = (row["lines"].lower, row["lines"].upper - 1) if row["lines"] else None
+def _same(old: StandingNode, node: ContextNode) -> bool:
     return (
-        bytes(row["digest"]) == node.digest
-        and row["parent_uri"] == node.parent_uri
-        and row["title"] == node.title
-        and row["abstract"] == node.abstract
-        and row["overview"] == node.overview
-        and lines == node.lines
-        and row["layer"] == node.layer
-        and row["status"] == node.status
-        and row["source_name"] == node.source_name
-        and row["ordinal"] == node.ordinal
-        and row["leaf_count"] == node.count
-        and row["visibility"] == node.visibility
-        and row["agent_id"] == node.agent
+        bytes(old.digest) == node.digest
+        and old.parent_uri == node.parent_uri
+        and old.title == node.title
+        and old.abstract == node.abstract
+        and old.overview == node.overview
+        and _span(old.lines) == node.lines
+        and old.layer == node.layer
+        and old.status == node.status
+        and old.source_name == node.source_name
+        and old.ordinal == node.ordinal
+        and old.leaf_count == node.count
+        and old.visibility == node.visibility
+        and old.agent_id == node.agent
     )
 
 
-def _by_digest(rows: Iterable[DictRow]) -> dict[Heir, int]:
-    return {(bytes(row["digest"]), row["title"], row["is_leaf"]): row["vid"] for row in rows}
+def _span(lines: Range[int] | None) -> tuple[int, int] | None:
+    if lines is None or lines.lower is None or lines.upper is None:
+        return None
+    return lines.lower, lines.upper - 1
 
 
 def _columns(nodes: Sequence[ContextNode]) -> dict[str, list[Any]]:
@@ -316,11 +352,11 @@ def _columns(nodes: Sequence[ContextNode]) -> dict[str, list[Any]]:
         "prior": [n.prior for n in nodes],
         "length": [n.length for n in nodes],
         "happened_at": [n.happened_at for n in nodes],
+        "written_by": [n.written_by for n in nodes],
     }
 
 
 def _node(row: DictRow) -> ContextNode:
-    lines: Range[int] | None = row["lines"]
     record: UUID | None = row["record_id"]
     return ContextNode(
         uri=row["uri"],
@@ -340,7 +376,7 @@ def _node(row: DictRow) -> ContextNode:
         record_id=record,
         ordinal=row["ordinal"],
         count=row["leaf_count"],
-        lines=(lines.lower, lines.upper - 1) if lines and lines.lower is not None and lines.upper is not None else None,
+        lines=_span(row["lines"]),
         digest=bytes(row["digest"]),
         title=row["title"],
         abstract=row["abstract"],
@@ -349,6 +385,7 @@ def _node(row: DictRow) -> ContextNode:
         speaker=row["speaker"],
         pos=row["pos"],
         happened_at=row["happened_at"],
+        written_by=row["written_by"],
         vid=row["vid"],
         born=row["born"],
     )

@@ -20,6 +20,8 @@ from context.scope import Scope
 from storage.encoding import dump_json
 
 Connection = AsyncConnection[DictRow]
+Statement = tuple[LiteralString, Mapping[str, Any] | None]
+"""A query and its values."""
 
 SEARCH_PATH = "public,pm_jobs,pm_checkpoint"
 
@@ -71,16 +73,15 @@ class Transaction:
         """The first row of a query, or None."""
         return await (await self.execute(statement, values)).fetchone()
 
-    async def pipelined(
-        self, statements: Sequence[tuple[LiteralString, Mapping[str, Any] | None]]
-    ) -> list[list[TupleRow]]:
-        """Send several statements in one round trip; the rows of each, in order, as tuples."""
+    async def pipelined(self, statements: Sequence[Statement]) -> list[list[TupleRow]]:
+        """Send several statements in one round trip; the rows of each, in order, as tuples (none of a statement that
+        gives no rows)."""
         try:
             async with self.connection.pipeline():
                 cursors = [self.connection.cursor(binary=True, row_factory=tuple_row) for _ in statements]
                 for cursor, (statement, values) in zip(cursors, statements, strict=True):
                     await cursor.execute(statement, self._params(values))
-                return [await cursor.fetchall() for cursor in cursors]
+            return [await cursor.fetchall() if cursor.description else [] for cursor in cursors]
         except psycopg.Error as error:
             raise translated(error) from error
 

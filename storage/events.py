@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from storage.database import Transaction
+from storage.database import Statement, Transaction
 from storage.queries import queries
 
 _SQL = queries("records")
@@ -25,19 +25,21 @@ class Event:
     at: datetime | None = None
 
 
-async def put(tx: Transaction, events: Sequence[Event], *, miv: int) -> None:
-    """Write events of this transaction in order."""
-    row = await tx.one(_SQL["next_ordinal"], {"miv": miv})
-    first = int(row["count"]) if row else 0
-    values = {
+def put_statement(events: Sequence[Event], *, miv: int) -> Statement:
+    """Write events of this transaction in order, after those it has written."""
+    return _SQL["put_events"], {
         "miv": miv,
-        "ordinal": [first + i for i in range(len(events))],
+        "ordinal": list(range(len(events))),
         "kind": [event.kind for event in events],
         "uri": [event.uri for event in events],
         "digest": [event.digest for event in events],
         "reason": [event.reason for event in events],
     }
-    await tx.execute(_SQL["put_events"], values)
+
+
+async def put(tx: Transaction, events: Sequence[Event], *, miv: int) -> None:
+    """Write events of this transaction in order, after those it has written."""
+    await tx.execute(*put_statement(events, miv=miv))
 
 
 async def after(tx: Transaction, *, miv: int = 0, ordinal: int = -1, limit: int = 100) -> list[Event]:

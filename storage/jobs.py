@@ -18,6 +18,10 @@ _SQL = queries("jobs")
 
 EMBED = "embed"
 COMMIT = "commit"
+PROJECT = "project"
+READ = "read"
+DESCRIBE = "describe"
+CONTAINERS = "containers"
 
 
 def open_queue(worker_url: str, *, size: int = 4) -> procrastinate.App:
@@ -40,7 +44,9 @@ def open_queue(worker_url: str, *, size: int = 4) -> procrastinate.App:
 _deferring = procrastinate.App(connector=procrastinate.PsycopgConnector())
 
 
-async def defer(tx: Transaction, task: str, *, lock: str, priority: int = 0, **ids: UUID | str) -> None:
+async def defer(
+    tx: Transaction, task: str, *, lock: str, priority: int = 0, after: float = 0, **ids: UUID | str
+) -> None:
     """Defer a job in this transaction, once however often it is asked for.
 
     A job of another transaction that waits does not stand for this one: it may run before this one commits, and would
@@ -51,6 +57,7 @@ async def defer(tx: Transaction, task: str, *, lock: str, priority: int = 0, **i
         task: name of the task.
         lock: what the job must have for itself; the tenant and user are added.
         priority: a higher one runs first.
+        after: seconds to wait before it may run.
         ids: what to work on. Ids only, never text: workers of every tenant read the queue.
     """
     plain = {key: str(value) for key, value in ids.items()}
@@ -66,6 +73,7 @@ async def defer(tx: Transaction, task: str, *, lock: str, priority: int = 0, **i
         lock=f"{scope.tenant}\x1f{scope.user}\x1f{lock}",
         priority=priority,
         queue="pocketmind",
+        schedule_in={"seconds": after} if after else None,
     )
     await deferrer.defer_async(tenant=scope.tenant, user=scope.user, agent=scope.agent, **plain)
 

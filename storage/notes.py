@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
 
 from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
 
 from context.errors import NotFoundError
 from context.truth import Note, NoteKind
-from storage.database import Transaction
+from storage.database import Statement, Transaction
 from storage.queries import queries
 
 _SQL = queries("notes")
@@ -20,7 +21,7 @@ _SQL = queries("notes")
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A note as it stands after `put`, and whether this call changed it."""
+    """A note as it stands after it was saved, and whether that changed it."""
 
     note: Note
     changed: bool
@@ -28,32 +29,32 @@ class Stored:
 
 def content_digest(note: Note) -> bytes:
     """32 bytes over everything a person can change in a note."""
-    parts = [note.kind, note.title, note.body, note.folder, list(note.tags), note.source_url, note.source_name]
-    text = json.dumps([*parts, note.first_line, note.pinned], ensure_ascii=False)
-    return hashlib.sha256(text.encode()).digest()
+    parts: list[object] = [note.kind, note.title, note.body, note.folder, list(note.tags)]
+    parts += [note.source_url, note.source_name, note.first_line, note.pinned]
+    if note.aliases or note.dated:
+        parts += [list(note.aliases), note.dated.isoformat() if note.dated else None]
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")).digest()
 
 
-async def put(tx: Transaction, note: Note) -> Stored:
-    """Create or change a note; the same content twice changes nothing."""
-    row = await tx.one(
-        _SQL["put"],
-        {
-            "note_id": note.note_id,
-            "kind": note.kind.value,
-            "title": note.title,
-            "body": note.body,
-            "folder": note.folder,
-            "tags": list(note.tags),
-            "source_url": note.source_url,
-            "source_name": note.source_name,
-            "first_line": note.first_line,
-            "pinned": note.pinned,
-            "digest": content_digest(note),
-        },
-    )
-    if row is None:
-        return Stored(await get(tx, note.note_id), changed=False)
-    return Stored(replace(note, revision=row["revision"], updated_at=row["updated_at"]), changed=True)
+def put_statement(notes: Sequence[Note]) -> Statement:
+    """Create or change notes: the rows it gives are (id, revision, updated_at) of those that changed."""
+    return _SQL["put"], {
+        "note_id": [note.note_id for note in notes],
+        "kind": [note.kind.value for note in notes],
+        "title": [note.title for note in notes],
+        "body": [note.body for note in notes],
+        "folder": [note.folder for note in notes],
+        "tags": [Jsonb(note.tags) for note in notes],
+        "source_url": [note.source_url for note in notes],
+        "source_name": [note.source_name for note in notes],
+        "first_line": [note.first_line for note in notes],
+        "pinned": [note.pinned for note in notes],
+        "aliases": [Jsonb(note.aliases) for note in notes],
+        "dated": [note.dated for note in notes],
+        "digest": [content_digest(note) for note in notes],
+        # A file says when it was last written; of everything else the database's clock is the judge.
+        "updated_at": [note.updated_at if note.kind is NoteKind.IMPORT else None for note in notes],
+    }
 
 
 async def get(tx: Transaction, note_id: UUID) -> Note:
@@ -73,14 +74,21 @@ async def list_notes(tx: Transaction, *, folder: str | None = None, limit: int =
     return [_note(row) for row in await tx.all(_SQL["list"], {"folder": folder, "limit": limit})]
 
 
-async def delete(tx: Transaction, note_id: UUID) -> None:
-    """Remove a note.
+async def page(tx: Transaction, *, after: UUID, limit: int) -> list[Note]:
+    """Whole notes in the order of their ids, after one of them."""
+    return [_note(row) for row in await tx.all(_SQL["page"], {"after": after, "limit": limit})]
+
+
+async def delete(tx: Transaction, note_ids: Sequence[UUID]) -> None:
+    """Remove notes.
 
     Raises:
-        NotFoundError: unknown, or another owner's.
+        NotFoundError: one is unknown, or another owner's.
     """
-    if await tx.one(_SQL["delete"], {"note_id": note_id}) is None:
-        raise NotFoundError(f"There is no note {note_id}.", zh=f"没有笔记 {note_id}。")
+    gone = {row["note_id"] for row in await tx.all(_SQL["delete"], {"note_ids": list(note_ids)})}
+    for note_id in note_ids:
+        if note_id not in gone:
+            raise NotFoundError(f"There is no note {note_id}.", zh=f"没有笔记 {note_id}。")
 
 
 async def digests(tx: Transaction, note_ids: Sequence[UUID]) -> dict[UUID, bytes]:
@@ -90,4 +98,4 @@ async def digests(tx: Transaction, note_ids: Sequence[UUID]) -> dict[UUID, bytes
 
 
 def _note(row: DictRow) -> Note:
-    return Note(**{**row, "kind": NoteKind(row["kind"]), "tags": tuple(row["tags"])})
+    return Note(**{**row, "kind": NoteKind(row["kind"]), "tags": tuple(row["tags"]), "aliases": tuple(row["aliases"])})

@@ -25,6 +25,8 @@ class Usage:
 async def put(tx: Transaction, refs: Iterable[tuple[str, RefType, str]], *, commit_id: UUID | None = None) -> None:
     """Say that addresses point to others: (from, why, to); saying it twice changes nothing."""
     items = list(refs)
+    if not items:
+        return
     values = {
         "source_uri": [source for source, _, _ in items],
         "ref_type": [kind.value for _, kind, _ in items],
@@ -40,8 +42,9 @@ async def of(tx: Transaction, uri: str) -> list[tuple[RefType, str]]:
 
 
 async def erase(tx: Transaction, uris: Sequence[str]) -> None:
-    """Remove references from and to erased addresses."""
-    await tx.execute(_SQL["erase_refs"], {"uris": list(uris)})
+    """Remove references from and to erased addresses and everything under them."""
+    prefixes = [uri.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_") + "/%" for uri in uris]
+    await tx.execute(_SQL["erase_refs"], {"uris": list(uris), "prefixes": prefixes})
 
 
 async def count_use(tx: Transaction, uris: Iterable[str], *, commit_id: UUID, miv: int, at: datetime) -> None:

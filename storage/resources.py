@@ -3,36 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from psycopg.rows import DictRow
 
 from context.derived import Resource
+from context.errors import NotFoundError
 from context.types import ProjectionStatus, SourceType, SpaceType, Visibility
-from storage.database import Transaction
+from storage.database import Statement, Transaction
 from storage.queries import queries
 
 _SQL = queries("records")
 
 
+def put_statement(items: Sequence[Resource]) -> Statement:
+    """Create or replace the records of sources' material."""
+    return _SQL["put_resource"], {
+        "resource_id": [item.resource_id for item in items],
+        "resource_type": [item.resource_type for item in items],
+        "source_type": [item.source_type.value for item in items],
+        "source_id": [item.source_id for item in items],
+        "space": [item.space.value for item in items],
+        "session_id": [item.session_id for item in items],
+        "visibility": [item.visibility.value for item in items],
+        "uri": [item.uri for item in items],
+        "title": [item.title for item in items],
+        "hash": [item.digest for item in items],
+        "projection_status": [item.projection_status.value for item in items],
+        "reason": [item.reason for item in items],
+    }
+
+
 async def put(tx: Transaction, resource: Resource) -> None:
     """Create or replace the record of one source's material."""
-    await tx.execute(
-        _SQL["put_resource"],
-        {
-            "resource_id": resource.resource_id,
-            "resource_type": resource.resource_type,
-            "source_type": resource.source_type.value,
-            "source_id": resource.source_id,
-            "space": resource.space.value,
-            "session_id": resource.session_id,
-            "visibility": resource.visibility.value,
-            "uri": resource.uri,
-            "title": resource.title,
-            "hash": resource.digest,
-            "projection_status": resource.projection_status.value,
-            "reason": resource.reason,
-        },
-    )
+    await tx.execute(*put_statement([resource]))
+
+
+async def listed(
+    tx: Transaction,
+    *,
+    statuses: Sequence[ProjectionStatus] | None = None,
+    source_types: Sequence[SourceType] | None = None,
+    limit: int = 50,
+) -> list[Resource]:
+    """Material for people: what failed first, then what waits, then by the newest change."""
+    values = {
+        "statuses": None if statuses is None else [status.value for status in statuses],
+        "source_types": None if source_types is None else [kind.value for kind in source_types],
+        "limit": limit,
+    }
+    return [_resource(row) for row in await tx.all(_SQL["resources_by_status"], values)]
+
+
+async def counts(tx: Transaction) -> dict[tuple[str, str], int]:
+    """How much material there is: (source type, status) to number."""
+    rows = await tx.all(_SQL["resource_counts"])
+    return {(row["source_type"], row["projection_status"]): row["count"] for row in rows}
+
+
+async def page(tx: Transaction, *, after: UUID, limit: int) -> list[Resource]:
+    """All material in the order of its ids, after one of them."""
+    return [_resource(row) for row in await tx.all(_SQL["every_resource"], {"after": after, "limit": limit})]
+
+
+async def find(tx: Transaction, key: str) -> Resource:
+    """One resource by its id, its source's id or its address.
+
+    Raises:
+        NotFoundError: unknown, or another owner's.
+    """
+    row = await tx.one(_SQL["resource"], {"key": key})
+    if row is None:
+        raise NotFoundError(f"There is no material {key}.", zh=f"没有材料 {key}。")
+    return _resource(row)
 
 
 async def of_source(tx: Transaction, source_id: str) -> list[Resource]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -81,6 +81,19 @@ async def model_output(tx: Transaction, *, task: str, model: str, prompt: str) -
     """What the model said to this prompt before, if it was asked."""
     row = await tx.one(_SQL["model_output"], {"input_digest": _digest(prompt), "task": task, "model": model})
     return row["output"] if row else None
+
+
+async def model_outputs_of(
+    tx: Transaction, *, task: str, source_ids: Sequence[str]
+) -> dict[tuple[str, bytes], tuple[str, dict[str, Any]]]:
+    """What models said about sources: (source, digest of the prompt) to the model's name and its newest answer."""
+    rows = await tx.all(_SQL["model_outputs_of"], {"task": task, "source_ids": list(source_ids)})
+    return {(row["source_id"], bytes(row["input_digest"])): (row["model"], row["output"]) for row in rows}
+
+
+def digest_of_prompt(prompt: str) -> bytes:
+    """The key under which an answer to this prompt is kept, 32 bytes."""
+    return _digest(prompt)
 
 
 async def erase_model_outputs(tx: Transaction, source_ids: list[str]) -> None:

@@ -1,18 +1,13 @@
--- name: live_of_source
--- The live nodes of one source, to find what a projection changes.
-select vid, uri, parent_uri, digest, title, abstract, overview, lines, layer, status, source_name, ordinal, leaf_count,
-  visibility, session_id, agent_id, is_leaf
+-- name: live_of_sources
+-- The live nodes of sources, to find what a projection changes.
+select vid, uri, parent_uri, source_id, digest, title, abstract, overview, lines, layer, status, source_name, ordinal,
+  leaf_count, visibility, agent_id, is_leaf, pos, written_by
 from pm.context_catalog
-where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = %(source_id)s and died = 9223372036854775807
+where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(source_ids)s) and died = 9223372036854775807
 
 -- name: live_uris
 -- Which of these addresses have a live node.
 select uri from pm.context_catalog
-where tenant_id = %(tenant)s and owner_id = %(owner)s and uri = any(%(uris)s) and died = 9223372036854775807
-
--- name: live_vids
--- The live versions of these addresses.
-select vid from pm.context_catalog
 where tenant_id = %(tenant)s and owner_id = %(owner)s and uri = any(%(uris)s) and died = 9223372036854775807
 
 -- name: close
@@ -29,22 +24,22 @@ where tenant_id = %(tenant)s and owner_id = %(owner)s and uri = any(%(uris)s) an
 -- New versions, born with this transaction.
 insert into pm.context_catalog (tenant_id, owner_id, uri, parent_uri, level, is_leaf, context_type, space, visibility,
   agent_id, session_id, layer, status, source_type, source_id, source_name, record_id, ordinal, leaf_count, lines,
-  digest, title, abstract, overview, body, speaker, pos, norm, prior, length, happened_at, born)
+  digest, title, abstract, overview, body, speaker, pos, norm, prior, length, happened_at, written_by, born)
 select %(tenant)s, %(owner)s, n.uri, n.parent_uri, n.level, n.is_leaf, n.context_type, n.space, n.visibility,
   n.agent_id, n.session_id, n.layer, n.status, n.source_type, n.source_id, n.source_name, n.record_id, n.ordinal,
   n.leaf_count, case when n.first_line is null then null else int4range(n.first_line, n.last_line, '[]') end,
   n.digest, n.title, n.abstract, n.overview, n.body, n.speaker, n.pos, n.norm, n.prior, n.length, n.happened_at,
-  %(miv)s
+  n.written_by, %(miv)s
 from unnest(%(uri)s::text[], %(parent_uri)s::text[], %(level)s::smallint[], %(is_leaf)s::boolean[],
   %(context_type)s::text[], %(space)s::text[], %(visibility)s::text[], %(agent_id)s::text[], %(session_id)s::uuid[],
   %(layer)s::text[], %(status)s::text[], %(source_type)s::text[], %(source_id)s::text[], %(source_name)s::text[],
   %(record_id)s::uuid[], %(ordinal)s::int[], %(leaf_count)s::int[], %(first_line)s::int[], %(last_line)s::int[],
   %(digest)s::bytea[], %(title)s::text[], %(abstract)s::text[], %(overview)s::text[], %(body)s::text[],
   %(speaker)s::text[], %(pos)s::bigint[], %(norm)s::real[], %(prior)s::real[], %(length)s::int[],
-  %(happened_at)s::timestamptz[])
+  %(happened_at)s::timestamptz[], %(written_by)s::text[])
   as n(uri, parent_uri, level, is_leaf, context_type, space, visibility, agent_id, session_id, layer, status,
     source_type, source_id, source_name, record_id, ordinal, leaf_count, first_line, last_line, digest, title,
-    abstract, overview, body, speaker, pos, norm, prior, length, happened_at)
+    abstract, overview, body, speaker, pos, norm, prior, length, happened_at, written_by)
 returning uri, vid
 
 -- name: insert_postings
@@ -73,55 +68,6 @@ delete from pm.context_catalog
 where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(source_ids)s)
 returning uri, parent_uri
 
--- name: without_vector
--- Live nodes below a version that this embedder has not seen, newest first. The caller goes on from the last one it got:
--- what it has just done lies above and is not passed over again. `except`, since an anti-join becomes nested loops while
--- a fresh table has no statistics, and is then quadratic.
-select c.vid, c.context_type, c.is_leaf, c.title, c.abstract, c.body, c.speaker, c.pos
-from pm.context_catalog c
-where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.vid = any(array(
-  select m.vid from (
-    select vid from pm.context_catalog
-    where tenant_id = %(tenant)s and owner_id = %(owner)s and died = 9223372036854775807 and vid < %(below)s
-    except select vid from pm.vector
-    where tenant_id = %(tenant)s and owner_id = %(owner)s and engine = %(engine)s and vid < %(below)s) as m
-  order by m.vid desc limit %(limit)s))
-order by c.vid desc
-
--- name: count_without_vector
--- How many live leaves can be found by words only.
-select count(*) as pending from (
-  select vid from pm.context_catalog
-  where tenant_id = %(tenant)s and owner_id = %(owner)s and died = 9223372036854775807 and is_leaf
-  except select vid from pm.vector
-  where tenant_id = %(tenant)s and owner_id = %(owner)s and engine = %(engine)s) as m
-
--- name: insert_vectors
--- Vectors of live nodes; one whose node was erased meanwhile is left out, since nothing of it may come back.
-insert into pm.vector (tenant_id, owner_id, engine, context_type, vid, embedding)
-select %(tenant)s::text, %(owner)s::text, %(engine)s, n.context_type, n.vid, n.embedding
-from unnest(%(context_type)s::text[], %(vid)s::bigint[], %(embedding)s::halfvec[]) as n(context_type, vid, embedding)
-where exists (select 1 from pm.context_catalog c
-  where c.tenant_id = %(tenant)s::text and c.owner_id = %(owner)s::text and c.vid = n.vid for key share)
-on conflict do nothing
-
--- name: turns_near
--- Dialogue turns of the stages that hold these positions, with their vectors, to compute window norms.
-select c.vid, c.pos, c.parent_uri, v.embedding
-from pm.context_catalog c
-join pm.vector v on v.tenant_id = c.tenant_id and v.owner_id = c.owner_id and v.engine = %(engine)s
-  and v.context_type = c.context_type and v.vid = c.vid
-where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.died = 9223372036854775807 and c.pos > 0
-  and c.parent_uri in (select parent_uri from pm.context_catalog
-    where tenant_id = %(tenant)s and owner_id = %(owner)s and vid = any(%(vids)s))
-order by c.pos
-
--- name: set_norms
--- The length of each turn's window vector.
-update pm.context_catalog c set norm = n.norm
-from unnest(%(vid)s::bigint[], %(norm)s::real[]) as n(vid, norm)
-where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.vid = n.vid
-
 -- name: live
 -- Every node as of the pin, without its long texts: the tree and what the ranker needs.
 select vid, uri, parent_uri, level, is_leaf, context_type, visibility, session_id, layer, source_type, source_id, pos,
@@ -145,7 +91,7 @@ where tenant_id = %(tenant)s and owner_id = %(owner)s and term = any(%(terms)s)
 -- The texts of chosen versions, and whether each still holds now.
 select c.vid, c.uri, c.parent_uri, c.level, c.is_leaf, c.context_type, c.space, c.visibility, c.agent_id, c.session_id,
   c.layer, c.status, c.source_type, c.source_id, c.source_name, c.record_id, c.ordinal, c.leaf_count, c.lines, c.digest,
-  c.title, c.abstract, c.overview, c.body, c.speaker, c.pos, c.happened_at, c.born,
+  c.title, c.abstract, c.overview, c.body, c.speaker, c.pos, c.happened_at, c.written_by, c.born,
   (c.died = 9223372036854775807 and c.status = 'current') as holds
 from pm.context_catalog c
 where c.tenant_id = %(tenant)s and c.owner_id = %(owner)s and c.vid = any(%(vids)s)
@@ -170,7 +116,36 @@ where place <= %(limit)s
 order by happened_at desc nulls last, uri
 
 -- name: children
--- Abstracts of a container's live children, for its own abstract.
-select uri, title, abstract, is_leaf from pm.context_catalog
+-- A container's live children and their number, for its own texts. What only a session or one agent may see is not told.
+select uri, title, abstract, happened_at, count(*) over () as total from pm.context_catalog
 where tenant_id = %(tenant)s and owner_id = %(owner)s and parent_uri = %(uri)s and died = 9223372036854775807
+  and visibility = 'PRIVATE' and agent_id = '' and status = 'current'
 order by happened_at desc nulls last, uri limit %(limit)s
+
+-- name: any_child
+-- Whether anything is live below a container.
+select 1 as found from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and parent_uri = %(uri)s and died = 9223372036854775807 limit 1
+
+-- name: blank
+-- Containers without the texts they were given, in all versions.
+update pm.context_catalog set abstract = title, overview = null, written_by = 'rule', digest = '\x00'
+where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(source_ids)s)
+  and (abstract <> title or overview is not null)
+returning vid
+
+-- name: drop_postings
+-- The words of versions.
+delete from pm.posting where tenant_id = %(tenant)s and owner_id = %(owner)s and vid = any(%(vids)s)
+
+-- name: drop_vectors
+-- The vectors of versions.
+delete from pm.vector where tenant_id = %(tenant)s and owner_id = %(owner)s and vid = any(%(vids)s)
+
+-- name: by_uris
+-- The live nodes of addresses with their texts.
+select vid, uri, parent_uri, level, is_leaf, context_type, space, visibility, agent_id, session_id, layer, status,
+  source_type, source_id, source_name, record_id, ordinal, leaf_count, lines, digest, title, abstract, overview, body,
+  speaker, pos, happened_at, written_by, born
+from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and uri = any(%(uris)s) and died = 9223372036854775807

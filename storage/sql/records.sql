@@ -2,8 +2,13 @@
 -- Material projected from one source.
 insert into pm.resource_records (tenant_id, owner_id, resource_id, resource_type, source_type, source_id, space,
   session_id, visibility, uri, title, hash, projection_status, reason)
-values (%(tenant)s, %(owner)s, %(resource_id)s, %(resource_type)s, %(source_type)s, %(source_id)s, %(space)s,
-  %(session_id)s, %(visibility)s, %(uri)s, %(title)s, %(hash)s, %(projection_status)s, %(reason)s)
+select %(tenant)s, %(owner)s, r.resource_id, r.resource_type, r.source_type, r.source_id, r.space, r.session_id,
+  r.visibility, r.uri, r.title, r.hash, r.projection_status, r.reason
+from unnest(%(resource_id)s::uuid[], %(resource_type)s::text[], %(source_type)s::text[], %(source_id)s::text[],
+  %(space)s::text[], %(session_id)s::uuid[], %(visibility)s::text[], %(uri)s::text[], %(title)s::text[],
+  %(hash)s::bytea[], %(projection_status)s::text[], %(reason)s::text[])
+  as r(resource_id, resource_type, source_type, source_id, space, session_id, visibility, uri, title, hash,
+    projection_status, reason)
 on conflict (tenant_id, owner_id, resource_id) do update set
   source_type = excluded.source_type, visibility = excluded.visibility, uri = excluded.uri, title = excluded.title,
   hash = excluded.hash, projection_status = excluded.projection_status, reason = excluded.reason, updated_at = now()
@@ -46,21 +51,13 @@ on conflict do nothing
 select ref_type, target_uri, commit_id from pm.context_ref
 where tenant_id = %(tenant)s and owner_id = %(owner)s and source_uri = %(uri)s order by ref_type, target_uri
 
--- name: erase_refs
--- References from or to an erased address.
-delete from pm.context_ref
-where tenant_id = %(tenant)s and owner_id = %(owner)s and (source_uri = any(%(uris)s) or target_uri = any(%(uris)s))
-
 -- name: put_events
 -- What happened in this transaction, in order.
 insert into pm.event (tenant_id, owner_id, miv, ordinal, kind, uri, digest, reason)
-select %(tenant)s, %(owner)s, %(miv)s, e.ordinal, e.kind, e.uri, e.digest, e.reason
+select %(tenant)s::text, %(owner)s::text, %(miv)s, e.ordinal + (select count(*) from pm.event
+    where tenant_id = %(tenant)s::text and owner_id = %(owner)s::text and miv = %(miv)s), e.kind, e.uri, e.digest, e.reason
 from unnest(%(ordinal)s::int[], %(kind)s::text[], %(uri)s::text[], %(digest)s::bytea[], %(reason)s::text[])
   as e(ordinal, kind, uri, digest, reason)
-
--- name: next_ordinal
--- How many events this transaction has written.
-select count(*) as count from pm.event where tenant_id = %(tenant)s and owner_id = %(owner)s and miv = %(miv)s
 
 -- name: events_after
 -- The feed after a cursor.
@@ -111,12 +108,45 @@ select output from pm.model_output where tenant_id = %(tenant)s and owner_id = %
 -- What models said about an erased source.
 delete from pm.model_output where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(source_ids)s)
 
--- name: put_asset
--- A file a person added.
-insert into pm.asset (tenant_id, owner_id, asset_id, digest, mime, name, bytes)
-values (%(tenant)s, %(owner)s, %(asset_id)s, %(digest)s, %(mime)s, %(name)s, %(bytes)s) on conflict do nothing
+-- name: resources_by_status
+-- Material for people: what failed first, then what waits, then by the newest change.
+select resource_id, resource_type, source_type, source_id, space, visibility, uri, title, hash, projection_status,
+  reason, session_id, updated_at
+from pm.resource_records where tenant_id = %(tenant)s and owner_id = %(owner)s
+  and (%(statuses)s::text[] is null or projection_status = any(%(statuses)s))
+  and (%(source_types)s::text[] is null or source_type = any(%(source_types)s))
+order by projection_status <> 'failed', projection_status <> 'pending', updated_at desc, resource_id limit %(limit)s
 
--- name: asset
--- One file.
-select asset_id, digest, mime, name, bytes as size from pm.asset
-where tenant_id = %(tenant)s and owner_id = %(owner)s and asset_id = %(asset_id)s
+-- name: resource_counts
+-- How much material there is of each kind and status.
+select source_type, projection_status, count(*) as count from pm.resource_records
+where tenant_id = %(tenant)s and owner_id = %(owner)s group by source_type, projection_status
+order by source_type, projection_status
+
+-- name: resource
+-- One resource by its id, its source's id or its address.
+select resource_id, resource_type, source_type, source_id, space, visibility, uri, title, hash, projection_status,
+  reason, session_id, updated_at
+from pm.resource_records where tenant_id = %(tenant)s and owner_id = %(owner)s
+  and (resource_id::text = %(key)s or source_id = %(key)s or uri = %(key)s)
+order by source_type limit 1
+
+-- name: every_resource
+-- All material, by source.
+select resource_id, resource_type, source_type, source_id, space, visibility, uri, title, hash, projection_status,
+  reason, session_id, updated_at
+from pm.resource_records where tenant_id = %(tenant)s and owner_id = %(owner)s and resource_id > %(after)s
+order by resource_id limit %(limit)s
+
+-- name: erase_refs
+-- References from or to an erased address and everything under it.
+delete from pm.context_ref
+where tenant_id = %(tenant)s and owner_id = %(owner)s
+  and (source_uri = any(%(uris)s) or target_uri = any(%(uris)s)
+    or source_uri like any(%(prefixes)s) or target_uri like any(%(prefixes)s))
+
+-- name: model_outputs_of
+-- What models said about sources, the newest last.
+select source_id, input_digest, model, output from pm.model_output
+where tenant_id = %(tenant)s and owner_id = %(owner)s and task = %(task)s and source_id = any(%(source_ids)s)
+order by made_at, model

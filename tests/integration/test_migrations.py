@@ -82,9 +82,9 @@ def test_the_serving_roles_own_nothing_and_may_make_nothing(database: cluster.Da
 
 
 async def test_another_schema_version_is_refused_at_boot(database: cluster.Database) -> None:
-    database.rows("delete from pm_meta.migration where number = 3")
+    database.rows("delete from pm_meta.migration where number = 4")
     opened = Database(database.app, size=2)
     await opened.open()
-    with pytest.raises(SchemaMismatch, match="has migration 2"):
+    with pytest.raises(SchemaMismatch, match="has migration 3"):
         await refuse_holes(opened)
     await opened.close()

@@ -13,6 +13,7 @@ from context.truth import Note
 from context.types import ProjectionStatus
 from context.uri import note_uri
 from engine.engine import Engine
+from resources.erasure import delete_notes
 from resources.vectors import fill_vectors
 from storage import catalog, clock, events, memories, notes, resources
 from tests.support import cluster
@@ -118,7 +119,7 @@ async def test_a_deleted_note_is_in_no_table_any_more(engine: Engine, database: 
     assert database.tables_with(CANARY) >= {"pm.note", "pm.context_catalog", "pm.posting", "pm.evidence"}
 
     async with engine.database.transaction(scope) as tx:
-        erased = await engine.projector.delete_note(tx, note.note_id)
+        erased = await delete_notes(tx, [note.note_id], engine=engine.engine_id, assets=engine.assets)
     assert (erased.memories_erased, erased.memories_poorer) == (1, 1)
     assert database.tables_with(CANARY) == set()
     assert database.rows("select source_id, memory_type, merge_key from pm.tombstone") == [(uri, "", "")]
@@ -136,7 +137,7 @@ async def test_a_deleted_note_is_in_no_table_any_more(engine: Engine, database: 
         assert (await notes.get(tx, kept.note_id)).body == kept.body
         assert await live_words(engine, scope, CANARY) == 0
         with pytest.raises(NotFoundError):
-            await engine.projector.delete_note(tx, note.note_id)
+            await delete_notes(tx, [note.note_id], engine=engine.engine_id, assets=engine.assets)
     async with engine.database.transaction(scope) as tx:
         feed = await events.after(tx)
     assert [event.kind for event in feed[-2:]] == ["note.deleted", "memory.erased"]

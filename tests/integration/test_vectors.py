@@ -17,8 +17,9 @@ from context.types import Visibility
 from context.window import WINDOW
 from engine.engine import Engine
 from models.embedders import EmbedderHandle, embed_batch
+from resources.erasure import delete_notes
 from resources.vectors import fill_vectors
-from storage import catalog, clock, sessions
+from storage import catalog, clock, sessions, vectors
 from tests.support import cluster
 from tests.support.engines import save_note
 from tests.support.hashing import hashed_vector
@@ -48,7 +49,7 @@ def hashed(dimension: int = 16) -> tuple[EmbedderHandle, HashedEmbeddings]:
 
 async def pending(engine: Engine, scope: Scope, identity: str) -> int:
     async with engine.database.transaction(scope) as tx:
-        return await catalog.count_without_vector(tx, engine=identity)
+        return await vectors.count_without_vector(tx, engine=identity)
 
 
 async def test_everything_live_gets_one_vector_and_no_more(
@@ -136,12 +137,12 @@ async def test_a_node_erased_while_it_was_embedded_leaves_no_vector(
     handle, _ = hashed()
     name = str(handle.identity)
     async with engine.database.transaction(scope) as tx:
-        items = await catalog.without_vector(tx, engine=name, limit=10)
-    vectors = await embed_batch(handle, [item.title for item in items], "passage")
+        items = await vectors.without_vector(tx, engine=name, limit=10)
+    made = await embed_batch(handle, [item.title for item in items], "passage")
     async with engine.database.transaction(scope) as tx:
-        await engine.projector.delete_note(tx, note.note_id)
+        await delete_notes(tx, [note.note_id], engine=engine.engine_id, assets=engine.assets)
     async with engine.database.transaction(scope) as tx:
-        await catalog.put_vectors(tx, items, [v for v in vectors if v is not None], engine=name)
+        await vectors.put_vectors(tx, items, [v for v in made if v is not None], engine=name)
     assert database.rows("select 1 from pm.vector v join pm.context_catalog c using (vid) where c.is_leaf") == []
 
 

@@ -18,7 +18,7 @@ from engine.engine import Engine
 from graphs.runs import run_commit
 from memory import archive
 from models.embedders import EmbedderHandle
-from storage import catalog, commits, jobs
+from storage import commits, jobs, vectors
 from storage.commits import Commit, CommitState
 from tests.support import cluster
 from tests.support.engines import save_note, tell
@@ -50,7 +50,7 @@ def embedding(engine: Engine, *, away: int = 0) -> Engine:
 
 async def without_vector(engine: Engine, scope: Scope) -> int:
     async with engine.database.transaction(scope) as tx:
-        return await catalog.count_without_vector(tx, engine=str(HASHED))
+        return await vectors.count_without_vector(tx, engine=str(HASHED))
 
 
 def due_now(database: cluster.Database, *, attempts: int | None = None, worker_id: int | None = None) -> None:

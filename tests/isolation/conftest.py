@@ -41,6 +41,10 @@ BOB = Scope(tenant="acme", user="bob")
 OTHER_TENANT = Scope(tenant="globex", user="ann")
 STRANGERS = {"another user": BOB, "another tenant": OTHER_TENANT}
 
+_IMPORTED = """insert into pm.import_file (tenant_id, owner_id, root, path, note_id, content)
+values (%(tenant)s, %(owner)s, '\\x01', %(path)s, %(note_id)s, '\\x02')"""
+_REFUSED = """insert into pm.vector_refusal (tenant_id, owner_id, engine, vid, reason)
+values (%(tenant)s, %(owner)s, 'another', %(vid)s, %(reason)s)"""
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -153,7 +157,17 @@ async def _made(database: Database, folder: Path) -> World:
         note = Note(note_id=note_id, title=f"{CANARY} greenhouse", body=text, folder=CANARY, source_name="green.md")
         async with engine.database.transaction(ANN) as tx:
             await engine.projector.save_note(tx, note)
-            await engine.assets.add(tx, asset_id, data=CANARY.encode(), mime="text/plain", name=f"{CANARY}.txt")
+            await engine.assets.add(
+                tx,
+                asset_id,
+                data=CANARY.encode(),
+                mime="text/plain",
+                name=f"{CANARY}.txt",
+                owner_uri=str(note_uri(ANN.user, note_id)),
+            )
+            calling = f"[[{CANARY} greenhouse]] and ![[{CANARY}.txt]]"
+            await engine.projector.save_note(tx, Note(note_id=uuid4(), title=f"{CANARY} index", body=calling))
+            await tx.execute(_IMPORTED, {"path": f"{CANARY}.md", "note_id": note_id})
             await traces.keep_model_output(
                 tx, task="t", model="m", prompt="p", source_id=str(note_id), output={"text": CANARY}
             )
@@ -175,6 +189,7 @@ async def _made(database: Database, folder: Path) -> World:
             await refs.put(tx, [(uri, RefType.LINKS, "pm://user/ann/notes/x")])
             rows = await catalog.read_snapshot(tx, miv=now.miv, engine="x", vectors=[], terms=[])
             leaf = next(n for n in rows.nodes or [] if n.is_leaf and n.source_id == str(note_id))
+            await tx.execute(_REFUSED, {"vid": leaf.vid, "reason": CANARY})
             turn = next(n for n in rows.nodes or [] if n.pos > 0)
             message = (await sessions.messages(tx, session_id))[0]
             pin = await engine.pin(tx, seq=99)

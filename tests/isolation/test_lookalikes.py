@@ -54,9 +54,10 @@ def test_signed_in_identities_and_asset_folders_of_lookalikes_differ(tmp_path: P
     assert len({signed_in_identity(tenant, user)["identity"] for tenant, user in both}) == len(both)
     store = AssetStore(tmp_path)
     tenants = [*IDS, "..", ".", "../..", "a/../b"]
-    paths = [store._path(tenant, bytes(32)) for tenant in tenants]
-    assert len(set(paths)) == len(tenants)
-    assert all(path.parent.parent.parent == tmp_path and ".." not in path.parts for path in paths)
+    owners = [Scope(tenant=tenant, user=user) for tenant in tenants for user in ("..", "u_1")]
+    paths = [store._path(owner, bytes(32)) for owner in owners]
+    assert len(set(paths)) == len(owners)
+    assert all(path.parents[3] == tmp_path and ".." not in path.parts for path in paths)
 
 
 @pytest.mark.parametrize("bad", ["", "*", "a\x00b", "a\nb", "\ud800", "x" * 257])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from uuid import UUID
 
 import numpy as np
 import psycopg
@@ -12,31 +13,56 @@ from context.errors import NotFoundError
 from context.scope import Scope
 from context.types import MemoryType, Status
 from engine.engine import Engine
-from storage import catalog, clock, commits, events, jobs, memories, notes, refs, resources, sessions, traces
+from storage import (
+    catalog,
+    clock,
+    commits,
+    containers,
+    events,
+    jobs,
+    links,
+    memories,
+    notes,
+    refs,
+    resources,
+    sessions,
+    traces,
+    vectors,
+)
 from storage.database import Database, Transaction
-from tests.isolation.conftest import ANN, STRANGERS, Call, Refusal, World, outcome
+from tests.isolation.conftest import ANN, CANARY, STRANGERS, Call, Refusal, World, outcome
 
 NOW = datetime(2027, 5, 3, tzinfo=UTC)
 ALL = 2**62
 QUESTION = np.full(384, 384**-0.5, np.float32)
 
 READS: dict[str, Call] = {
+    "assets.AssetStore.get": lambda tx, w, e: e.assets.get(tx, w.asset_id),
+    "assets.AssetStore.hanging_on": lambda tx, w, e: e.assets.hanging_on(tx, [w.note_uri]),
+    "assets.AssetStore.page": lambda tx, w, e: e.assets.page(tx, after=UUID(int=0), limit=9),
     "assets.AssetStore.read": lambda tx, w, e: e.assets.read(tx, w.asset_id),
     "catalog.bodies": lambda tx, w, e: catalog.bodies(tx, [w.leaf_vid]),
     "catalog.catalogue": lambda tx, w, e: catalog.catalogue(tx, miv=w.pin.miv, today=NOW),
-    "catalog.children": lambda tx, w, e: catalog.children(tx, w.note_uri),
-    "catalog.count_without_vector": lambda tx, w, e: catalog.count_without_vector(tx, engine="unseen"),
+    "catalog.children": lambda tx, w, e: _children(tx, w),
+    "vectors.count_without_vector": lambda tx, w, e: vectors.count_without_vector(tx, engine="unseen"),
+    "catalog.has_children": lambda tx, w, e: catalog.has_children(tx, w.note_uri),
+    "catalog.live_nodes": lambda tx, w, e: catalog.live_nodes(tx, [w.note_uri]),
+    "catalog.live_of": lambda tx, w, e: catalog.live_of(tx, [str(w.note_id)]),
     "catalog.live_uris": lambda tx, w, e: catalog.live_uris(tx, [w.note_uri]),
     "catalog.read_snapshot": lambda tx, w, e: _snapshot(tx, w),
-    "catalog.turns_near": lambda tx, w, e: catalog.turns_near(tx, [w.turn_vid], engine=w.pin.engine),
+    "vectors.turns_near": lambda tx, w, e: vectors.turns_near(tx, [w.turn_vid], engine=w.pin.engine),
     "catalog.vids_of": lambda tx, w, e: catalog.vids_of(tx, [w.note_uri], miv=w.pin.miv),
-    "catalog.without_vector": lambda tx, w, e: catalog.without_vector(tx, engine="unseen", limit=50),
+    "vectors.without_vector": lambda tx, w, e: vectors.without_vector(tx, engine="unseen", limit=50),
     "clock.read": lambda tx, w, e: _miv(tx),
     "commits.get": lambda tx, w, e: commits.get(tx, w.commit_id),
     "commits.of_session": lambda tx, w, e: commits.of_session(tx, w.session_id),
     "commits.unfinished": lambda tx, w, e: commits.unfinished(tx, w.waiting_session),
+    "containers.all_uris": lambda tx, w, e: containers.all_uris(tx),
+    "containers.waiting": lambda tx, w, e: containers.waiting(tx),
     "events.after": lambda tx, w, e: events.after(tx),
     "jobs.counts": lambda tx, w, e: jobs.counts(tx),
+    "links.callers": lambda tx, w, e: links.callers(tx, [w.note_id]),
+    "links.callers_of_files": lambda tx, w, e: links.callers_of_files(tx, [f"{CANARY}.txt"]),
     "memories.by_merge_keys": lambda tx, w, e: memories.by_merge_keys(tx, [w.merge_key]),
     "memories.by_types": lambda tx, w, e: memories.by_types(tx, MemoryType),
     "memories.evidence_of": lambda tx, w, e: memories.evidence_of(tx, [w.memory_id]),
@@ -48,17 +74,27 @@ READS: dict[str, Call] = {
     "notes.digests": lambda tx, w, e: notes.digests(tx, [w.note_id]),
     "notes.get": lambda tx, w, e: notes.get(tx, w.note_id),
     "notes.list_notes": lambda tx, w, e: notes.list_notes(tx),
+    "notes.page": lambda tx, w, e: notes.page(tx, after=UUID(int=0), limit=9),
     "refs.of": lambda tx, w, e: refs.of(tx, w.memory_uri),
     "refs.usage": lambda tx, w, e: refs.usage(tx, [w.memory_uri], miv=ALL),
+    "resources.counts": lambda tx, w, e: resources.counts(tx),
+    "resources.find": lambda tx, w, e: resources.find(tx, str(w.note_id)),
+    "resources.listed": lambda tx, w, e: resources.listed(tx),
     "resources.of_source": lambda tx, w, e: resources.of_source(tx, str(w.note_id)),
+    "resources.page": lambda tx, w, e: resources.page(tx, after=UUID(int=0), limit=9),
     "sessions.get": lambda tx, w, e: sessions.get(tx, w.session_id),
     "sessions.list_sessions": lambda tx, w, e: sessions.list_sessions(tx),
     "sessions.messages": lambda tx, w, e: sessions.messages(tx, w.session_id),
     "traces.get": lambda tx, w, e: traces.get(tx, w.trace_id),
     "traces.model_output": lambda tx, w, e: traces.model_output(tx, task="t", model="m", prompt="p"),
+    "traces.model_outputs_of": lambda tx, w, e: traces.model_outputs_of(tx, task="t", source_ids=[str(w.note_id)]),
     "traces.of_session": lambda tx, w, e: traces.of_session(tx, w.session_id),
 }
 """Each with Ann's ids. A stranger's answer must be empty, or NotFoundError in the words of an unknown id."""
+
+
+async def _children(tx: Transaction, w: World) -> Any:
+    return (await catalog.children(tx, w.note_uri, limit=9))[0]
 
 
 async def _snapshot(tx: Transaction, w: World) -> list[object]:

@@ -12,16 +12,32 @@ import pytest
 import storage
 from context.derived import MemoryRecord, Resource
 from context.scope import Scope
-from context.truth import ChatMessage, ChatSession, MessageRole, Note
+from context.truth import ChatMessage, ChatSession, MessageRole
 from context.types import MemoryPolicy, ProjectionStatus, RefType, SourceType, SpaceType, Visibility
+from context.uri import folder_uri
 from engine.engine import Engine
-from resources.projector import resource_id
-from storage import catalog, clock, commits, events, jobs, memories, notes, refs, resources, sessions, traces
-from storage.catalog import Unembedded
+from resources.material import resource_id, tree_source
+from storage import (
+    catalog,
+    clock,
+    commits,
+    containers,
+    events,
+    jobs,
+    links,
+    memories,
+    notes,
+    refs,
+    resources,
+    sessions,
+    traces,
+    vectors,
+)
 from storage.commits import Commit, CommitState
 from storage.database import Transaction
 from storage.sessions import Lease
-from tests.isolation.conftest import Call, Refusal, World, functions_with, outcome
+from storage.vectors import Unembedded
+from tests.isolation.conftest import CANARY, Call, Refusal, World, functions_with, outcome
 from tests.isolation.test_reads import READS
 from tests.support.engines import memory_record
 
@@ -32,14 +48,14 @@ ALL = 2**62
 VECTOR = np.ones(384, np.float32)
 
 WRITES: dict[str, Call] = {
+    "assets.AssetStore.delete": lambda tx, w, e: e.assets.delete(tx, [w.asset_id]),
+    "catalog.apply": lambda tx, w, e: catalog.apply(tx, [catalog.Difference(ended=(w.leaf_vid,))], miv=ALL),
+    "catalog.blank": lambda tx, w, e: catalog.blank(tx, [tree_source(str(folder_uri("ann", CANARY)))]),
     "catalog.close_uris": lambda tx, w, e: catalog.close_uris(tx, [w.leaf_uri], miv=ALL),
     "catalog.erase_sources": lambda tx, w, e: catalog.erase_sources(tx, [str(w.note_id)]),
-    "catalog.put_vectors": lambda tx, w, e: catalog.put_vectors(tx, [_unembedded(w)], [VECTOR], engine="forged"),
+    "vectors.put_vectors": lambda tx, w, e: vectors.put_vectors(tx, [_unembedded(w)], [VECTOR], engine="forged"),
     "catalog.replace_source": lambda tx, w, e: catalog.replace_source(tx, str(w.note_id), [], miv=ALL),
-    "catalog.rewrite_container": lambda tx, w, e: catalog.rewrite_container(
-        tx, w.note_uri, abstract="forged", overview="forged", miv=ALL
-    ),
-    "catalog.set_norms": lambda tx, w, e: catalog.set_norms(tx, {w.turn_vid: 77.0}),
+    "vectors.set_norms": lambda tx, w, e: vectors.set_norms(tx, {w.turn_vid: 77.0}),
     "clock.switch_engine": lambda tx, w, e: clock.switch_engine(tx, engine="forged"),
     "commits.claim": lambda tx, w, e: commits.claim(
         tx, Commit(commit_id=uuid4(), session_id=w.session_id, from_seq=ALL, upto_seq=ALL)
@@ -50,9 +66,13 @@ WRITES: dict[str, Call] = {
     "commits.keep_candidates": lambda tx, w, e: commits.keep_candidates(tx, w.waiting_commit, 0, [{"forged": 1}]),
     "commits.set_state": lambda tx, w, e: commits.set_state(tx, w.waiting_commit, CommitState.FAILED, "forged"),
     "commits.take": lambda tx, w, e: commits.take(tx, w.waiting_commit),
+    "containers.forget": lambda tx, w, e: containers.forget(tx, [str(folder_uri("ann", CANARY))]),
+    "containers.take": lambda tx, w, e: containers.take(tx, quiet=0, longest=0, limit=99),
+    "links.replace": lambda tx, w, e: links.replace(tx, {w.note_id: links.Calls()}),
+    "links.settle": lambda tx, w, e: links.settle(tx, [w.note_id]),
     "memories.close": lambda tx, w, e: memories.close(tx, w.memory_id, 1, miv=ALL),
     "memories.forget_source": lambda tx, w, e: memories.forget_source(tx, f"pm://user/ann/sessions/{w.session_id}"),
-    "notes.delete": lambda tx, w, e: notes.delete(tx, w.note_id),
+    "notes.delete": lambda tx, w, e: notes.delete(tx, [w.note_id]),
     "refs.erase": lambda tx, w, e: refs.erase(tx, [w.memory_uri]),
     "resources.erase": lambda tx, w, e: resources.erase(tx, [str(w.note_id)]),
     "resources.settle": lambda tx, w, e: resources.settle(tx, engine=w.pin.engine),
@@ -74,13 +94,13 @@ OWN: dict[str, Call] = {
     "catalog.insert": lambda tx, w, e: catalog.insert(tx, [], miv=1),
     "clock.advance": lambda tx, w, e: clock.advance(tx, engine="mine"),
     "clock.take_positions": lambda tx, w, e: _positions(tx),
+    "containers.touch": lambda tx, w, e: containers.touch(tx, [str(folder_uri("ann", CANARY))]),
     "events.put": lambda tx, w, e: events.put(tx, [events.Event(kind="mine")], miv=1),
     "jobs.defer": lambda tx, w, e: jobs.defer(tx, jobs.COMMIT, lock="mine", commit_id=w.commit_id),
     "memories.bury": lambda tx, w, e: memories.bury(tx, w.note_uri),
     "memories.insert": lambda tx, w, e: memories.insert(
         tx, memory_record("mine", w.note_uri, memory_id=w.memory_id), miv=1
     ),
-    "notes.put": lambda tx, w, e: notes.put(tx, Note(note_id=w.note_id, title="mine", body="mine")),
     "refs.count_use": lambda tx, w, e: refs.count_use(tx, [w.memory_uri], commit_id=w.commit_id, miv=1, at=NOW),
     "refs.put": lambda tx, w, e: refs.put(tx, [(w.memory_uri, RefType.LINKS, "mine")]),
     "resources.put": lambda tx, w, e: resources.put(tx, _material(w)),

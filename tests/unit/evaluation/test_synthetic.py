@@ -11,7 +11,7 @@ from context.scope import Scope
 from context.text import language_of
 from context.types import Language
 from evaluation.synthetic import NOTE_BYTES, TOPICS, TopicVectors, plain_passage, synthetic_note, synthetic_question
-from resources.projector import note_nodes
+from resources.material import note_nodes
 
 NOTES = [synthetic_note(number) for number in range(40)]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.frontmatter import FrontMatter, split_front_matter, tags_of, wiki_links
+from resources.frontmatter import FrontMatter, split_front_matter, tags_of
 from tests.support.hangs import HANGS
 
 
@@ -86,10 +86,3 @@ def test_tags_in_every_usual_form() -> None:
     assert tags_of({"tags": "a, b c，d"}) == ("a", "b c", "d")
     assert tags_of({"Tag": "one two"}) == ("one", "two")
     assert tags_of({"tags": {"a": 1}, "title": "x"}) == ()
-
-
-def test_wiki_links_point_to_notes_and_code_is_not_read() -> None:
-    body = (
-        "[[Note A]] and [[Note B|words]] [[Note A#Part]] ![[图.png]] `[[no]]`\n```\n[[neither]]\n```\n[[#here]] [[C]]"
-    )
-    assert wiki_links(body) == ["Note A", "Note B", "图.png", "C"]

@@ -1,0 +1,89 @@
+"""Deleting what a person made: every version, word, vector, reference and summary of it goes in one transaction, and
+every memory that nothing else supports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from context.uri import ContextUri, asset_uri, note_uri
+from resources import tree
+from storage import catalog, clock, events, links, memories, notes, refs, resources, traces
+from storage.assets import AssetStore
+from storage.database import Transaction
+from storage.events import Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erased:
+    """What a deletion took with it.
+
+    Attributes:
+        bytes_to_discard: files on disk that no row names any more; for `AssetStore.discard` after the commit.
+    """
+
+    memories_erased: int
+    memories_poorer: int
+    bytes_to_discard: tuple[Path, ...] = ()
+
+
+async def delete_notes(tx: Transaction, note_ids: Sequence[UUID], *, engine: str, assets: AssetStore) -> Erased:
+    """Delete notes with the files that belong to them alone.
+
+    Raises:
+        NotFoundError: one is unknown, or another owner's; nothing is deleted.
+    """
+    uris = [str(note_uri(tx.scope.user, note_id)) for note_id in note_ids]
+    callers = await links.callers(tx, note_ids)
+    hanging = await assets.hanging_on(tx, uris)
+    miv = await clock.advance(tx, engine=engine)
+    await notes.delete(tx, note_ids)
+    erased = await _erase(tx, [str(note_id) for note_id in note_ids], uris, miv=miv, kind="note.deleted")
+    await links.settle(tx, sorted(set(callers) - set(note_ids)))
+    if not hanging:
+        return erased
+    files = await delete_files(tx, hanging, engine=engine, assets=assets)
+    return Erased(
+        memories_erased=erased.memories_erased + files.memories_erased,
+        memories_poorer=erased.memories_poorer + files.memories_poorer,
+        bytes_to_discard=files.bytes_to_discard,
+    )
+
+
+async def delete_files(tx: Transaction, asset_ids: Sequence[UUID], *, engine: str, assets: AssetStore) -> Erased:
+    """Delete files with their material.
+
+    Raises:
+        NotFoundError: one is unknown, or another owner's; nothing is deleted.
+    """
+    uris = [str(asset_uri(tx.scope.user, asset_id)) for asset_id in asset_ids]
+    miv = await clock.advance(tx, engine=engine)
+    paths = await assets.delete(tx, asset_ids)
+    erased = await _erase(tx, [str(asset_id) for asset_id in asset_ids], uris, miv=miv, kind="file.deleted")
+    return Erased(
+        memories_erased=erased.memories_erased,
+        memories_poorer=erased.memories_poorer,
+        bytes_to_discard=tuple(paths),
+    )
+
+
+async def _erase(tx: Transaction, source_ids: Sequence[str], uris: Sequence[str], *, miv: int, kind: str) -> Erased:
+    orphans: list[UUID] = []
+    poorer: list[UUID] = []
+    for uri in uris:
+        lost, left = await memories.forget_source(tx, uri)
+        orphans += lost
+        poorer += left
+        await memories.bury(tx, uri)
+    gone = [*source_ids, *(str(memory_id) for memory_id in orphans)]
+    parents = await catalog.erase_sources(tx, gone)
+    await resources.erase(tx, gone)
+    await traces.erase_model_outputs(tx, gone)
+    await refs.erase(tx, uris)
+    folders = [parent for parent in parents if ContextUri.parse(parent).segments[1:2] == ("folders",)]
+    await tree.wipe(tx, folders, miv=miv)
+    erased = [Event(kind="memory.erased", uri=str(found), reason="last evidence deleted") for found in orphans]
+    await events.put(tx, [*(Event(kind=kind, uri=uri) for uri in uris), *erased], miv=miv)
+    return Erased(memories_erased=len(orphans), memories_poorer=len(set(poorer) - set(orphans)))
