@@ -1,6 +1,6 @@
 # Two commands do everything on a fresh machine with Python 3.11+ and make: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help install run stop test check format bench eval lock clean
+.PHONY: help install run stop test check format bench bench-ingest eval lock clean
 
 VENV    := .venv
 PY      := $(VENV)/bin/python
@@ -8,11 +8,12 @@ BIN     := $(VENV)/bin
 STAMP   := $(VENV)/.installed
 PORT    ?= 2024
 JOBS    ?= 2
+VAULT   ?= 50
 PYTHON  ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
   command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 help: ## show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(STAMP) ## install everything into .venv (pinned, with hashes)
 
@@ -44,14 +45,17 @@ format: $(STAMP) ## format and mend what can be mended
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format .
 
-bench: $(STAMP) ## measure the speed of turns, commits and imports on this machine
+bench: $(STAMP) ## measure the speed of turns, commits and retrieval on this machine
 	@$(PY) -m evaluation.bench
+
+bench-ingest: $(STAMP) ## measure what notes and a whole vault cost on their way in (VAULT=50 megabytes)
+	@$(PY) -m evaluation.ingest --vault $(VAULT)
 
 eval: $(STAMP) ## measure the offline brain on its labelled sets
 	@$(PY) -m evaluation.offline
 
 lock: ## write requirements.lock again from pyproject.toml (needs uv)
-	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	@uv pip compile pyproject.toml --extra dev --extra office --extra ocr --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --quiet --upgrade --custom-compile-command "make lock" -o requirements.lock
 
 clean: ## remove the environment and caches (data stays)

@@ -24,6 +24,7 @@ from storage.queries import queries
 from storage.selftest import findings
 
 _SECONDS = 5.0
+_FAILED = "Why 原因: pocketmind jobs list --failed · Again 重试: pocketmind jobs retry --all"
 _SAMPLE = "根因是连接池耗尽 · the root cause was an exhausted pool"
 _OPTIONAL = (
     ("langgraph_api", "`pocketmind run` needs the dev extra: make install, or pip install 'pocketmind[dev]'"),
@@ -113,15 +114,21 @@ async def _work(database: Database, scope: Scope, embedder: EmbedderHandle | Non
     async with database.transaction(scope) as tx:
         counted = await jobs.counts(tx)
         pending = await vectors.count_without_vector(tx, engine=str(embedder.identity)) if embedder else 0
+        refused = await vectors.refusals(tx, engine=str(embedder.identity)) if embedder else {}
+    failed = sum(number for (_, status), number in counted.items() if status in ("failed", "aborted"))
     words = ", ".join(f"{task} {status} {number}" for (task, status), number in sorted(counted.items())) or "none"
-    failed = any(status == "failed" for _, status in counted)
-    remedy = "The log of `pocketmind run` or `pocketmind worker` says why." if failed else ""
-    found = [Check(part="jobs", state="problem" if failed else "ok", detail=words, remedy=remedy)]
+    if failed:
+        words = f"{failed} failed 失败 · {words}"
+    found = [Check(part="jobs", state="problem" if failed else "ok", detail=words, remedy=_FAILED if failed else "")]
     if pending:
         detail = f"{pending} items have no vector yet and are found by words only"
         found.append(Check(part="vectors", state="note", detail=detail, remedy="pocketmind run, or pocketmind worker"))
-    else:
+    elif not refused:
         found.append(Check(part="vectors", detail="every item has one" if embedder else "no embedder, no vectors"))
+    found += [
+        Check(part="vectors", state="note", detail=f"{count} items cannot be embedded and are found by words: {reason}")
+        for reason, count in refused.items()
+    ]
     return found
 
 

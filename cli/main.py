@@ -12,7 +12,20 @@ from typing import Annotated
 
 import typer
 
-from cli import chat, database, doctor, memory, notes, retrieve, serving, sessions
+from cli import (
+    chat,
+    database,
+    doctor,
+    evaluations,
+    jobs,
+    memory,
+    notes,
+    rebuild,
+    resources,
+    retrieve,
+    serving,
+    sessions,
+)
 from cli.output import Output
 from context.errors import ConfigurationError, PocketMindError, SchemaMismatch
 from context.types import Language
@@ -31,9 +44,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _module in (serving, chat, retrieve, doctor):
+for _module in (serving, chat, retrieve, rebuild, doctor):
     _module.register(app)
-for _group in (notes.app, sessions.app, memory.app, database.app):
+for _group in (notes.app, sessions.app, memory.app, resources.app, jobs.app, database.app, evaluations.app):
     app.add_typer(_group)
 
 

@@ -1,13 +1,13 @@
-"""`pocketmind notes`: import a folder, add one, list them, show one."""
+"""`pocketmind notes`: import a folder, add one, list them, show one. Changing them: `cli.note_changes`."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli import note_changes
 from cli.options import Who, command
 from cli.output import one_line, table
 from context.truth import NoteKind
@@ -15,39 +15,42 @@ from context.truth import NoteKind
 if TYPE_CHECKING:
     from cli.running import Call
     from context.truth import Note
-    from resources.markdown_folder import FolderListing
 
-app = typer.Typer(name="notes", help="Notes: import, add, list, show. 笔记", no_args_is_help=True)
+app = typer.Typer(name="notes", help="Notes: import, add, list, show, edit, mv, rm. 笔记", no_args_is_help=True)
 NoVectors = Annotated[bool, typer.Option("--no-vectors", help="Leave vectors to a worker. 不计算向量")]
 
 
 @command(app, "import")
 def import_folder(
     who: Who,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of Markdown, such as a vault. 文件夹")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder such as a vault, or a file. 文件夹或文件")],
+    watch: Annotated[bool, typer.Option("--watch", help="Stay, and import what changes. 持续导入改动")] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Delete however many files are gone. 文件大量消失也删除")
+    ] = False,
+    keep_deleted: Annotated[
+        bool, typer.Option("--keep-deleted", help="Delete nothing when files are gone. 文件消失也不删除")
+    ] = False,
+    restore_deleted: Annotated[
+        bool, typer.Option("--restore-deleted", help="Bring back what was deleted here. 恢复在此删除的笔记")
+    ] = False,
+    take_files: Annotated[
+        bool, typer.Option("--take-files", help="Where both sides changed, the file wins. 两边都改过时以文件为准")
+    ] = False,
     no_vectors: NoVectors = False,
 ) -> None:
-    """Import a folder of Markdown and text files; again and again, only what changed. 导入文件夹"""
-    from cli.importing import import_files
-    from cli.running import opened
-    from resources.markdown_folder import list_folder
+    """Import a folder of notes and files, or a file; again and again, only what changed. 导入文件夹"""
+    from functools import partial
 
-    listing = list_folder(folder)
+    from cli.imports.batches import Choices
+    from cli.imports.command import import_path
+    from cli.running import opened, settings_for
+
+    if prune and keep_deleted:
+        raise typer.BadParameter(settings_for(who)[1].tell("both_deletions"))
+    choices = Choices(prune=prune, keep_deleted=keep_deleted, restore_deleted=restore_deleted, take_files=take_files)
     with opened(who) as call:
-        out = call.out
-        try:
-            report = import_files(call, listing)
-        except KeyboardInterrupt:
-            out.notice("import_interrupted", style="yellow")
-            raise
-        if out.as_json:
-            out.document(report)
-        else:
-            _show_import(call, listing, folder, report)
-        if report["imported"] or report["updated"]:
-            _follow(call, no_vectors=no_vectors)
-        if report["failed"] and not any(report[key] for key in ("imported", "updated", "unchanged")):
-            raise typer.Exit(1)
+        import_path(call, path, choices, watch=watch, finish=partial(follow, no_vectors=no_vectors))
 
 
 @command(app, "add")
@@ -63,30 +66,19 @@ def add(
     """Add a note. 新增笔记"""
     from uuid import uuid4
 
+    from cli.note_values import body_of, checked, folder_of, plain_note, tags_of, title_of
     from cli.running import opened
-    from context.condense import one_line as joined
-    from context.errors import InvalidInputError
-    from context.text import clean
     from context.truth import Note
-    from resources.markdown_folder import MAX_BYTES
 
-    text = clean(sys.stdin.buffer.read().decode("utf-8", "replace") if body == "-" else body).text
-    named = joined(clean(title).text)
-    if not text.strip() and not named:
-        raise InvalidInputError("The note is empty; give it a title or a text.", zh="笔记是空的；请写标题或正文。")
-    if len(text.encode()) > MAX_BYTES:
-        most = MAX_BYTES // 1_000_000
-        raise InvalidInputError(
-            f"The note is larger than {most} MB; a note of that size is a dump.", zh=f"笔记超过 {most} MB。"
-        )
     note = Note(
         note_id=uuid4(),
-        title=named,
-        body=text,
+        title=title_of(title),
+        body=body_of(body),
         kind=kind,
-        folder="/".join(part.strip() for part in clean(folder).text.split("/") if part.strip(" .")),
-        tags=tuple(dict.fromkeys(joined(clean(item).text).lstrip("#") for item in tag or [] if item.strip("# "))),
+        folder=folder_of(folder),
+        tags=tags_of(tag or []),
     )
+    checked(note)
     with opened(who) as call:
 
         async def save() -> Note:
@@ -95,10 +87,10 @@ def add(
 
         saved = call.run(save())
         if call.out.as_json:
-            call.out.document(_plain(saved, call.scope.user))
+            call.out.document(plain_note(saved, call.scope.user))
         else:
             call.out.answer(call.out.tell("note_added", note_id=saved.note_id))
-        _follow(call, no_vectors=no_vectors)
+        follow(call, no_vectors=no_vectors)
 
 
 @command(app, "list")
@@ -108,6 +100,7 @@ def list_all(
     limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most so many. 数量")] = 50,
 ) -> None:
     """List notes, newest change first. 列出笔记"""
+    from cli.note_values import plain_note
     from cli.running import opened
     from context.text import clean
     from storage import notes
@@ -122,7 +115,7 @@ def list_all(
         found = call.run(read())
         out = call.out
         if out.as_json:
-            rows = [_plain(note, call.scope.user) for note in found]
+            rows = [plain_note(note, call.scope.user) for note in found]
             out.document({"notes": [{key: row[key] for key in row if key != "body"} for row in rows]})
         elif not found:
             out.notice("none_notes")
@@ -143,20 +136,23 @@ def list_all(
 
 
 @command(app, "show")
-def show(who: Who, note_id: Annotated[str, typer.Argument(metavar="ID", help="The note's id. 编号")]) -> None:
+def show(
+    who: Who,
+    note_id: Annotated[str, typer.Argument(metavar="ID", help="The note's id, or its first 6 characters. 编号")],
+) -> None:
     """Show a note with its text. 查看笔记"""
-    from cli.running import as_id, opened
-    from storage import notes
+    from cli.note_values import find_note, plain_note
+    from cli.running import opened
 
     with opened(who) as call:
 
         async def read() -> Note:
             async with call.engine.database.transaction(call.scope) as tx:
-                return await notes.get(tx, as_id(note_id, "note"))
+                return await find_note(tx, note_id)
 
         note = call.run(read())
         if call.out.as_json:
-            call.out.document(_plain(note, call.scope.user))
+            call.out.document(plain_note(note, call.scope.user))
             return
         tags = " ".join(f"#{tag}" for tag in note.tags)
         facts = [str(note.note_id), note.kind.value, note.source_name or note.folder, tags, f"{note.updated_at}"]
@@ -166,42 +162,11 @@ def show(who: Who, note_id: Annotated[str, typer.Argument(metavar="ID", help="Th
         call.out.answer(note.body)
 
 
-def _follow(call: Call, *, no_vectors: bool) -> None:
-    from cli.vectors import fill
-
-    if no_vectors:
-        call.out.notice("vectors_skipped")
-    else:
-        fill(call)
+note_changes.register(app)
 
 
-def _show_import(call: Call, listing: FolderListing, folder: Path, report: dict[str, Any]) -> None:
-    out = call.out
-    if not listing.files and not listing.problems:
-        out.notice("import_empty", folder=folder)
-        return
-    for key in ("failed", "notice"):
-        for row in report["notices" if key == "notice" else key]:
-            out.notice(f"import_{key}", style="yellow", path=row["path"], reason=row["reason"])
-    counts = {key: report[key] for key in ("imported", "updated", "unchanged")}
-    out.answer(out.tell("import_summary", **counts, failed=len(report["failed"])))
+def follow(call: Call, *, no_vectors: bool) -> None:
+    """Do at once what a command has left to do for what it wrote."""
+    from cli.finishing import finish
 
-
-def _plain(note: Note, user: str) -> dict[str, Any]:
-    from context.uri import note_uri
-
-    return {
-        "note_id": str(note.note_id),
-        "uri": str(note_uri(user, note.note_id)),
-        "title": note.title,
-        "kind": note.kind.value,
-        "folder": note.folder,
-        "tags": list(note.tags),
-        "source_name": note.source_name,
-        "source_url": note.source_url,
-        "first_line": note.first_line,
-        "pinned": note.pinned,
-        "revision": note.revision,
-        "updated_at": note.updated_at.isoformat() if note.updated_at else None,
-        "body": note.body,
-    }
+    finish(call, no_vectors=no_vectors)

@@ -34,8 +34,8 @@ _LINE_SECONDS = 4.0
 class Bar(Protocol):
     """Says how far a long piece of work has come."""
 
-    def reach(self, done: int, total: int | None = None) -> None:
-        """So many are done, of so many."""
+    def reach(self, done: int, total: int | None = None, *, doing: str = "") -> None:
+        """So many are done, of so many; `doing` names the one that is worked on."""
         ...
 
 
@@ -103,7 +103,7 @@ class Output:
             return
         columns = (
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
@@ -116,10 +116,12 @@ class Output:
 class _Shown:
     def __init__(self, progress: Progress, label: str, total: int) -> None:
         self._progress = progress
+        self._label = label
         self._task = progress.add_task(label, total=total)
 
-    def reach(self, done: int, total: int | None = None) -> None:
-        self._progress.update(self._task, completed=done, total=total)
+    def reach(self, done: int, total: int | None = None, *, doing: str = "") -> None:
+        told = _described(self._label, doing)
+        self._progress.update(self._task, completed=done, total=total, description=told)
 
 
 class _Lines:
@@ -127,14 +129,19 @@ class _Lines:
         self._out, self._label, self._total = out, label, total
         self._began = self._said = time.monotonic()
 
-    def reach(self, done: int, total: int | None = None) -> None:
+    def reach(self, done: int, total: int | None = None, *, doing: str = "") -> None:
         self._total = total or self._total
         now = time.monotonic()
         if now - self._said < _LINE_SECONDS or not done:
             return
         self._said = now
         left = (now - self._began) / done * max(0, self._total - done)
-        self._out.notice("progress", what=self._label, done=done, total=self._total, seconds=round(left))
+        told = _described(self._label, doing)
+        self._out.notice("progress", what=told, done=done, total=self._total, seconds=round(left))
+
+
+def _described(label: str, doing: str) -> str:
+    return f"{label} {harmless(one_line(doing, 40))}" if doing else label
 
 
 def harmless(text: str) -> str:

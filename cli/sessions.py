@@ -1,4 +1,4 @@
-"""`pocketmind sessions`: list chats, show one, import one from JSON lines, commit one."""
+"""`pocketmind sessions`: list chats, show one, import them, commit one."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ app = typer.Typer(name="sessions", help="Chats: list, show, import, commit. 会�
 SessionId = Annotated[str, typer.Argument(metavar="ID", help="The session's id. 编号")]
 NoVectors = Annotated[bool, typer.Option("--no-vectors", help="Leave vectors to a worker. 不计算向量")]
 _SHOWN_BAD = 20
+_SHOWN_SESSIONS = 20
 
 
 @command(app, "list")
@@ -105,44 +106,66 @@ def show(
 @command(app, "import")
 def import_chat(
     who: Who,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines: role, content, sent_at, ... 文件")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="JSON lines (role, content, sent_at, ...), or an export of ChatGPT or Claude (.zip). 文件或导出压缩包",
+        ),
+    ],
     me: Annotated[str, typer.Option("--me", help="Your own name among the speakers of a group chat. 本人名字")] = "",
     no_commit: Annotated[bool, typer.Option("--no-commit", help="Only store the messages. 不整理记忆")] = False,
     no_vectors: NoVectors = False,
 ) -> None:
-    """Import chats from JSON lines and distil them; again and again, only what is new. 导入对话"""
-    from cli.commits import commit_session
-    from cli.conversations import import_lines, opened_file
-    from cli.running import opened
-    from cli.vectors import fill
+    """Import chats and distil them; again and again, only what is new. 导入对话"""
+    from datetime import UTC, datetime
 
-    with opened_file(file) as lines, opened(who) as call:
+    from cli.conversations import import_archive, import_lines, opened_file
+    from cli.finishing import finish
+    from cli.running import opened
+    from resources.chats.archives import opened_archive
+
+    with opened_file(file) as content, opened_archive(content) as archive, opened(who) as call:
         out = call.out
-        report = import_lines(call, lines, name=file.name, me=me)
-        for row in report["sessions"]:
-            row["commits"] = []
-        if not no_commit:
-            waiting = [row for row in report["sessions"] if row["waiting"]]
-            with out.progress("committing", total=len(waiting)) as bar:
-                for done, row in enumerate(waiting, start=1):
-                    row["commits"] = call.run(commit_session(call.engine, call.scope, row["session_id"]))["commits"]
-                    bar.reach(done)
-        for row in report["sessions"]:
-            row["session_id"] = str(row["session_id"])
-            del row["waiting"]
+        try:
+            if archive is None:
+                report = import_lines(call, content, name=file.name, me=me)
+            else:
+                undated = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+                report = import_archive(call, archive, undated=undated)
+            _commit_all(call, report["sessions"], skip=no_commit)
+        except KeyboardInterrupt:
+            out.notice("sessions_interrupted", style="yellow")
+            raise
         if out.as_json:
             out.document(report)
         else:
             _show_import(call, report)
+        new = report["imported"] or report["assets"] or any(row["commits"] for row in report["sessions"])
         if no_commit:
             out.notice("commit_skipped")
-        elif report["imported"] and no_vectors:
-            out.notice("vectors_skipped")
-        elif report["imported"]:
-            fill(call)
+        elif new:
+            finish(call, no_vectors=no_vectors)
         if not report["sessions"]:
             out.notice("nothing_read", style="bold red", file=file)
             raise typer.Exit(1)
+
+
+def _commit_all(call: Call, rows: list[dict[str, Any]], *, skip: bool) -> None:
+    """Commit what no commit holds yet, the sessions that ended first before the others: what was said later replaces
+    what was said before. Afterwards the rows are as they are reported."""
+    from cli.commits import commit_session
+
+    for row in rows:
+        row["commits"] = []
+    waiting = [] if skip else sorted((row for row in rows if row["waiting"]), key=lambda row: row["ended"])
+    with call.out.progress("committing", total=len(waiting)) as bar:
+        for done, row in enumerate(waiting, start=1):
+            row["commits"] = call.run(commit_session(call.engine, call.scope, row["session_id"]))["commits"]
+            bar.reach(done)
+    for row in rows:
+        row["session_id"] = str(row["session_id"])
+        del row["waiting"], row["ended"]
 
 
 @command(app, "commit")
@@ -156,9 +179,9 @@ def commit(who: Who, session_id: SessionId, no_vectors: NoVectors = False) -> No
 
 
 def run_commit_of(call: Call, session_id: Any, *, no_vectors: bool = False) -> str:
-    """Commit a session to its end, answer with the report, make vectors; the state it ended in."""
+    """Commit a session to its end, answer with the report, finish what that left to do; the state it ended in."""
     from cli.commits import commit_session, show
-    from cli.vectors import fill
+    from cli.finishing import finish
     from storage import sessions
 
     async def counted() -> ChatSession:
@@ -180,17 +203,21 @@ def run_commit_of(call: Call, session_id: Any, *, no_vectors: bool = False) -> s
         call.out.document(report)
     else:
         show(call.out, report)
-    if report["commits"] and not no_vectors:
-        fill(call)
+    if report["commits"]:
+        finish(call, no_vectors=no_vectors)
     return str(report["state"])
 
 
 def _show_import(call: Call, report: dict[str, Any]) -> None:
     out = call.out
     for row in report["failed"][:_SHOWN_BAD]:
-        out.notice("bad_line", style="yellow", line=row["line"], reason=row["reason"])
+        if "line" in row:
+            out.notice("bad_line", style="yellow", **row)
+        else:
+            out.notice("bad_conversation" if row["conversation"] else "bad_archive", style="yellow", **row)
     if len(report["failed"]) > _SHOWN_BAD:
-        out.notice("bad_lines_more", style="yellow", count=len(report["failed"]) - _SHOWN_BAD)
+        key = "bad_lines_more" if report["source"] == "lines" else "bad_conversations_more"
+        out.notice(key, style="yellow", count=len(report["failed"]) - _SHOWN_BAD)
     rows = [
         [
             row["session_id"],
@@ -200,10 +227,14 @@ def _show_import(call: Call, report: dict[str, Any]) -> None:
             ", ".join(c["state"] for c in row["commits"]),
             sum((c["stats"] or {}).get("memories_extracted", 0) for c in row["commits"]),
         ]
-        for row in report["sessions"]
+        for row in report["sessions"][:_SHOWN_SESSIONS]
     ]
     if rows:
         out.show(table(*out.tell("col_imported").split("|"), rows=rows))
+    if len(report["sessions"]) > _SHOWN_SESSIONS:
+        out.answer(out.tell("sessions_more", count=len(report["sessions"]) - _SHOWN_SESSIONS))
+    if report["assets"]:
+        out.answer(out.tell("assets_stored", count=report["assets"]))
 
 
 def _plain(session: ChatSession) -> dict[str, Any]:

@@ -22,6 +22,10 @@ class NoteKind(StrEnum):
     """What an AI worked out and the user kept; of the layer `reflection`."""
 
 
+SIDE_BRANCH = "side"
+"""Value of `branch` in the `tool` of a message on a branch that the user has left."""
+
+
 class MessageRole(StrEnum):
     """Who speaks in a message."""
 
@@ -92,6 +96,11 @@ class ChatMessage:
     zone: str | None = None
     run_id: UUID | None = None
     turn_id: UUID | None = None
+
+    @property
+    def left_behind(self) -> bool:
+        """Whether it lies on a branch that the user has left: kept and searched, but not part of the conversation."""
+        return self.tool.get("branch") == SIDE_BRANCH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from context.budget import count_tokens
 from context.derived import Degradation, Pin
 from context.errors import ConfigurationError
 from context.scope import Scope
+from engine.collection import settle_collector
 from engine.identity import IdentityResolver
 from engine.settings import Settings, load_settings
 from memory.tools import MemoryTools
@@ -25,6 +26,7 @@ from models.chat import build_chat_model, close_chat_model
 from models.embedders import EmbedderHandle, build_embedder, close_embedder, embed_batch
 from models.intents import IntentClassifier
 from models.offline import OfflineBrain
+from models.transcription import Transcriber, build_transcriber
 from prompts.fencing import new_fence
 from prompts.library import PromptLibrary
 from resources.projector import Projector
@@ -73,6 +75,7 @@ class Engine:
     projector: Projector
     assets: AssetStore
     embedder: EmbedderHandle | None
+    transcriber: Transcriber | None
     chat_model: BaseChatModel
     offline: bool
     intent: IntentAnalyzer
@@ -145,6 +148,9 @@ async def open_engine(settings: Settings | None = None) -> AsyncIterator[Engine]
         model = _chat_model(settings, embedder)
         if isinstance(model, ChatOpenAI):
             stack.push_async_callback(close_chat_model, model)
+        transcriber = _transcriber(settings)
+        if transcriber is not None:
+            stack.push_async_callback(transcriber.close)
         prompts = PromptLibrary()
         profile = PROFILES[settings.profile]
         catalog = SkillCatalog(skill_roots(settings))
@@ -166,9 +172,12 @@ async def open_engine(settings: Settings | None = None) -> AsyncIterator[Engine]
             identity=identity,
             prompts=prompts,
             skills=catalog,
-            projector=Projector(engine=engine_id, describes=not settings.offline),
+            projector=Projector(
+                engine=engine_id, describes="off" if settings.offline else settings.projection.describe
+            ),
             assets=AssetStore(settings.home / "assets"),
             embedder=embedder,
+            transcriber=transcriber,
             chat_model=model,
             offline=settings.offline,
             intent=IntentAnalyzer(
@@ -266,6 +275,19 @@ def _embedder(settings: Settings) -> tuple[EmbedderHandle | None, tuple[Degradat
     return handle, ()
 
 
+def _transcriber(settings: Settings) -> Transcriber | None:
+    if settings.transcription_model is None:
+        return None
+    return build_transcriber(
+        model=settings.transcription_model,
+        base_url=settings.openai_base_url,
+        api_key=settings.openai_api_key,
+        timeout=settings.models.transcription_timeout,
+        connect_timeout=settings.models.connect,
+        max_retries=settings.models.retries,
+    )
+
+
 def _chat_model(settings: Settings, embedder: EmbedderHandle | None) -> BaseChatModel:
     if settings.chat_model is None:
         return OfflineBrain(embeddings=embedder.embeddings if embedder else None)
@@ -297,6 +319,7 @@ async def shared_engine() -> Engine:
             stack = AsyncExitStack()
             engine = await stack.enter_async_context(open_engine())
             _shared[key] = (engine, stack)
+            settle_collector()
     return _shared[key][0]
 
 

@@ -13,6 +13,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from context.errors import ConfigurationError
 from context.types import Language
 from memory.archive import ArchiveSettings
+from resources.describing.settings import ProjectionSettings
 from retrievers.disclosure import DisclosureSettings
 from storage.embedded import default_home
 
@@ -39,6 +40,7 @@ class ModelSettings(BaseModel):
     commit_deadline: float = Field(120.0, gt=0, description="seconds for one call of a commit")
     retries: int = Field(2, ge=0, le=10)
     embedding_timeout: float = Field(30.0, gt=0, description="seconds for one batch of embeddings")
+    transcription_timeout: float = Field(600.0, gt=0, description="seconds for one recording")
 
 
 class Settings(BaseSettings):
@@ -65,6 +67,7 @@ class Settings(BaseSettings):
     chat_model: str | None = None
     embedding_model: str | None = None
     embedding_dimension: int | None = Field(None, ge=8, le=4_000)
+    transcription_model: str | None = Field(None, description="of the endpoint; unset: recordings are not read")
 
     tenant: str = "local"
     user: str = "me"
@@ -82,6 +85,7 @@ class Settings(BaseSettings):
     models: ModelSettings = ModelSettings()
     disclosure: DisclosureSettings = DisclosureSettings()
     archive: ArchiveSettings = ArchiveSettings()
+    projection: ProjectionSettings = ProjectionSettings()
 
     @field_validator("database_url", "admin_url", "worker_url", "openai_api_key", mode="before")
     @classmethod

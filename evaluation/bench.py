@@ -18,6 +18,7 @@ from pathlib import Path
 from context.errors import ConfigurationError, PocketMindError
 from context.scope import Scope
 from context.types import Language
+from engine.collection import settle_collector
 from engine.engine import Engine, open_engine
 from engine.logs import configure_logs
 from evaluation.bench_report import BenchOptions, Measured, report_of
@@ -50,6 +51,7 @@ async def bench(rig: Rig, options: BenchOptions, say: Say) -> Report:
         second_open = time.perf_counter() - began
         if engine.embedder is None:
             raise ConfigurationError("Nothing can be measured without an embedder.", hint=str(engine.degradations))
+        settle_collector()  # as a server does
         say("embedder")
         first_vector, passage, question = await _embedder(engine.embedder, options)
         vectors = await _topic_vectors(engine.embedder)

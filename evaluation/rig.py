@@ -74,6 +74,7 @@ class Rig:
             chat_model=None,
             embedding_model=None,
             embedding_dimension=None,
+            transcription_model=None,
             tenant="measured",
             user="me",
             agent="",

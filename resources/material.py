@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from context.text import abstract_of
 from context.truth import Asset, ChatMessage, ChatSession, MessageRole, Note, NoteKind
 from context.types import ContextLevel, ContextType, KnowledgeLayer, SourceType, SpaceType, Visibility
 from context.uri import ContextUri, asset_uri, folder_uri, message_uri, note_uri, session_uri, stage_uri, user_root
+from context.when import TIME_TERM, names_a_time
 from resources.chunking import chunk_markdown
 from resources.levels import overview_of
 from resources.readers.document import Document
@@ -32,6 +34,7 @@ SOURCE_TYPES = {
 _LAYERS = {NoteKind.WHITEBOARD: KnowledgeLayer.WHITEBOARD, NoteKind.ANALYSIS: KnowledgeLayer.REFLECTION}
 _GLANCE = 20_000
 """Characters of a large text from which its abstract is made until it is read as a whole."""
+_BETWEEN = re.compile(r"[\W_]+")
 _ASKS = -0.057
 _ANSWERS = 0.029
 
@@ -45,8 +48,7 @@ def note_nodes(scope: Scope, note: Note, *, whole: bool = True) -> list[IndexedN
     """A note as nodes: the container first, then its chunks.
 
     Args:
-        whole: False gives the container alone, as far as a glance at the beginning tells, for a note too large to be
-            cut at once.
+        whole: False gives what a glance at the beginning tells, for a note too large to be cut at once.
     """
     uri = note_uri(scope.user, note.note_id)
     body = note.body if whole else note.body[:_GLANCE]
@@ -72,9 +74,8 @@ def note_nodes(scope: Scope, note: Note, *, whole: bool = True) -> list[IndexedN
         happened_at=note.dated or note.updated_at or datetime.now(UTC),
     )
     found = [_indexed(container, " ".join([title, *note.tags, abstract]))]
-    if whole:
-        found += _chunks(container, body, tags=" ".join(note.tags), first_line=note.first_line)
-    return found
+    found += _chunks(container, body, tags=" ".join(note.tags), first_line=note.first_line)
+    return found if len(found) > 1 else [*found, _named(container, " ".join(note.tags))]
 
 
 def file_nodes(scope: Scope, asset: Asset, document: Document | None) -> list[IndexedNode]:
@@ -106,12 +107,14 @@ def file_nodes(scope: Scope, asset: Asset, document: Document | None) -> list[In
         digest=digest_of(title, abstract, overview or ""),
         happened_at=asset.added_at or datetime.now(UTC),
     )
-    found = [_indexed(container, f"{title} {asset.name} {abstract}")]
+    found = [_indexed(container, f"{spoken(f'{title} {asset.name}')} {abstract}")]
     for part in document.parts if document else ():
         place = f"{container.source_name}#{part.anchor}" if part.anchor else container.source_name
         base = replace(container, source_name=place)
         heading = f"{title} / {part.heading}" if part.heading else title
         found += _chunks(base, part.text, first_line=part.first_line, title=heading, before=len(found) - 1)
+    if len(found) == 1:
+        return [*found, _named(container, asset.name)]
     count = len(found) - 1
     return [found[0], *(IndexedNode(node=replace(leaf.node, count=count), terms=leaf.terms) for leaf in found[1:])]
 
@@ -172,7 +175,10 @@ def stage_nodes(
             prior=turn_prior(message, before),
             happened_at=message.sent_at,
         )
-        found.append(_indexed(leaf, f"{message.speaker or ''} {message.content}"))
+        said_leaf = _indexed(leaf, f"{message.speaker or ''} {message.content}")
+        if names_a_time(message.content, said_at=message.sent_at):
+            said_leaf = IndexedNode(node=said_leaf.node, terms={**said_leaf.terms, TIME_TERM: 1})
+        found.append(said_leaf)
         before = message
     return found
 
@@ -187,7 +193,24 @@ def summarized(node: IndexedNode, *, abstract: str, overview: str | None, writte
         written_by=written_by,
         digest=digest_of(title, abstract, overview or ""),
     )
-    return IndexedNode(node=newer, terms=term_counts(f"{title} {abstract}"))
+    return IndexedNode(node=newer, terms=term_counts(f"{title} {node.node.source_name} {abstract}"))
+
+
+def summary_leaf(stage: ContextNode) -> IndexedNode:
+    """What a model said about a stage, as a leaf of its own, since it says it in words that no message has."""
+    body = f"{stage.abstract}\n\n{stage.overview}" if stage.overview else stage.abstract
+    leaf = replace(
+        stage,
+        uri=str(ContextUri.parse(stage.uri).child("summary")),
+        parent_uri=stage.uri,
+        level=ContextLevel.DETAIL,
+        is_leaf=True,
+        source_type=SourceType.CHAT_STAGE_SUMMARY,
+        overview=None,
+        body=body,
+        digest=digest_of(body),
+    )
+    return _indexed(leaf, f"{stage.title}\n{body}")
 
 
 def container_node(uri: ContextUri, parent: ContextUri | None, name: str, context_type: ContextType) -> ContextNode:
@@ -243,6 +266,12 @@ def turn_prior(message: ChatMessage, before: ChatMessage | None) -> float:
     return asks + answers
 
 
+def spoken(name: str) -> str:
+    """A name, and its words as people would ask for them: `quarterly-figures.pdf` by `quarterly figures`."""
+    apart = " ".join(_BETWEEN.split(name)).strip()
+    return name if apart == name else f"{name} {apart}"
+
+
 def digest_of(*parts: str) -> bytes:
     """32 bytes over the parts, in order."""
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).digest()
@@ -272,6 +301,21 @@ def _chunks(
             lines=(chunk.first_line, chunk.last_line),
         )
         yield _indexed(leaf, f"{heading}\n{tags}\n{chunk.text}")
+
+
+def _named(container: ContextNode, words: str) -> IndexedNode:
+    """The one leaf of what has no text, or none yet: searches return leaves, and it is to be found by its name."""
+    leaf = replace(
+        container,
+        uri=str(ContextUri.parse(container.uri).child("0")),
+        parent_uri=container.uri,
+        level=ContextLevel.DETAIL,
+        is_leaf=True,
+        overview=None,
+        body=container.title,
+        digest=digest_of(container.title),
+    )
+    return _indexed(leaf, spoken(f"{container.title} {words}"))
 
 
 def _indexed(node: ContextNode, text: str) -> IndexedNode:

@@ -7,22 +7,25 @@ reading of files, descriptions by a model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Literal
 from uuid import UUID
 
 from psycopg.rows import TupleRow
 
 from context.derived import ContextNode, Resource
 from context.truth import Asset, ChatMessage, ChatSession, Note, NoteKind
-from context.types import ProjectionStatus, RefType, SourceType, SpaceType, Visibility
+from context.types import ProjectionStatus, RefType, Visibility
 from context.uri import asset_uri, session_uri
 from resources import described, tree
 from resources.described import Kept
 from resources.levels import OVERVIEW_THRESHOLD
 from resources.links import calls_of
-from resources.material import LARGE, SOURCE_TYPES, ancestors, file_nodes, note_nodes, resource_id, stage_nodes
+from resources.material import LARGE, ancestors, file_nodes, note_nodes, stage_nodes
 from resources.readers.document import Document
+from resources.records import file_resource, note_resource, stage_resource, summary_resource
 from storage import catalog, clock, containers, events, jobs, links, notes, refs, resources
 from storage.catalog import IndexedNode
 from storage.database import Statement, Transaction
@@ -31,6 +34,8 @@ from storage.notes import Stored
 
 WAITS_FOR_READER = "waiting to be read"
 """Reason of a file's material until a reader has been at it."""
+WAITS_FOR_CUTTING = "waiting to be cut"
+"""Reason of a large note's material until it has been cut. Both begin as `storage.resources.WAITS` says."""
 # The window of the recipe reaches four turns back at the most, so a gap of four keeps it inside a stage.
 _STAGE_GAP = 4
 NodesOf = Mapping[UUID, list[IndexedNode]]
@@ -42,11 +47,11 @@ class Projector:
 
     Attributes:
         engine: identity of the embedder; a new owner's vectors will be of this engine.
-        describes: whether a chat model is there that describes long sources in the background.
+        describes: which sources a chat model describes in the background; `off` where there is none.
     """
 
     engine: str
-    describes: bool = False
+    describes: Literal["long", "all", "off"] = "off"
 
     async def save_note(self, tx: Transaction, note: Note) -> Stored:
         """Create or change a note and its material; the same content twice changes nothing."""
@@ -58,19 +63,26 @@ class Projector:
         Args:
             batch: at most one of each id. The owner's clock is held until the transaction ends: some fifty at once.
         """
-        known = await notes.digests(tx, [note.note_id for note in batch])
-        fresh = [note for note in batch if known.get(note.note_id) != notes.content_digest(note)]
+        known = await notes.marks(tx, [note.note_id for note in batch])
+        now = datetime.now(UTC)
+        fresh = [
+            _stamped(note, now)
+            for note in batch
+            if note.note_id not in known or known[note.note_id].digest != notes.content_digest(note)
+        ]
         if not fresh:
             return [Stored(note, changed=False) for note in batch]
-        cut = {note.note_id: note_nodes(tx.scope, note, whole=not is_large(note)) for note in fresh}
+        whole = {note.note_id for note in fresh if not is_large(note) or await self._is_moved(tx, note, known)}
+        cut = {note.note_id: note_nodes(tx.scope, note, whole=note.note_id in whole) for note in fresh}
         nodes = await self._with_kept_texts(tx, cut)  # all that can be done before the clock is taken
         miv = await clock.advance(tx, engine=self.engine)  # and the clock before the notes' rows
         above = _ancestors(tx, nodes)
         rows = await tx.pipelined([notes.put_statement(fresh), *_standing(nodes, above)])
         changed = {row[0]: (row[1], row[2]) for row in rows[0]}
         written = [note for note in fresh if note.note_id in changed]
-        await self._project(tx, written, nodes, above, rows[1:], miv=miv)
-        large = [note for note in written if is_large(note)]
+        renewed = {note.note_id for note in written if _changes_words(note, known.get(note.note_id))}
+        await self._project(tx, written, nodes, above, rows[1:], miv=miv, whole=whole, renewed=renewed)
+        large = [note for note in written if note.note_id not in whole]
         for note in large:
             await jobs.defer(tx, jobs.PROJECT, lock=f"project:{note.note_id}", note_id=note.note_id)
         await self._request(tx, {note.note_id: nodes[note.note_id] for note in written if note not in large})
@@ -81,39 +93,27 @@ class Projector:
             for note in batch
         ]
 
-    async def project_note(self, tx: Transaction, note: Note) -> int:
-        """Cut a note that was too large to be cut when it was saved; how many versions that changed."""
-        nodes = await self._with_kept_texts(tx, {note.note_id: note_nodes(tx.scope, note)})
+    async def project_note(self, tx: Transaction, note: Note, cut: Sequence[IndexedNode]) -> int:
+        """Cut a note that was too large to be cut when it was saved; how many versions that changed.
+
+        Args:
+            cut: its nodes (`material.note_nodes`), which the caller makes off the event loop.
+        """
+        nodes = await self._with_kept_texts(tx, {note.note_id: list(cut)})
         miv = await clock.advance(tx, engine=self.engine)
         above = _ancestors(tx, nodes)
         rows = await tx.pipelined(_standing(nodes, above))
-        changed = await self._project(tx, [note], nodes, above, rows, miv=miv)
+        former = await catalog.former_of(tx, str(note.note_id))
+        changed = await self._project(tx, [note], nodes, above, rows, miv=miv, whole={note.note_id}, former=former)
         await self._request(tx, nodes)
         return changed
 
-    async def save_file(
-        self,
-        tx: Transaction,
-        asset: Asset,
-        *,
-        folder: str = "",
-        source_name: str = "",
-        owner_uri: str | None = None,
-    ) -> bool:
+    async def save_file(self, tx: Transaction, asset: Asset) -> bool:
         """Make a file that was stored material: found by its name at once, by its text when a reader has been at it.
-
-        Args:
-            folder, source_name, owner_uri: where they differ from the asset's own.
 
         Returns:
             Whether the file is to be read; False if just these bytes were read before.
         """
-        asset = replace(
-            asset,
-            folder=folder or asset.folder,
-            source_name=source_name or asset.source_name,
-            owner_uri=owner_uri or asset.owner_uri,
-        )
         known = {item.uri: item for item in await resources.of_source(tx, str(asset.asset_id))}
         uri = str(asset_uri(tx.scope.user, asset.asset_id))
         same = uri in known and known[uri].digest == asset.digest
@@ -131,15 +131,22 @@ class Projector:
         await self.request_vectors(tx)
         return True
 
-    async def save_document(self, tx: Transaction, asset: Asset, document: Document) -> int:
-        """Make what a reader found in a file its material; how many versions that changed."""
+    async def save_document(
+        self, tx: Transaction, asset: Asset, document: Document, cut: Sequence[IndexedNode] | None = None
+    ) -> int:
+        """Make what a reader found in a file its material; how many versions that changed.
+
+        Args:
+            cut: its nodes (`material.file_nodes`), where the caller has made them off the event loop.
+        """
         uri = str(asset_uri(tx.scope.user, asset.asset_id))
-        nodes = (await self._with_kept_texts(tx, {asset.asset_id: file_nodes(tx.scope, asset, document)}))[
-            asset.asset_id
-        ]
+        made = list(cut) if cut is not None else file_nodes(tx.scope, asset, document)
+        nodes = (await self._with_kept_texts(tx, {asset.asset_id: made}))[asset.asset_id]
+        record = file_resource(asset, uri, document, reason="; ".join(document.notices) or None)
+        if await self._stands(tx, nodes, record):
+            return 0
         miv = await clock.advance(tx, engine=self.engine)
-        reason = "; ".join(document.notices) or None
-        changed = await self._store(tx, nodes, file_resource(asset, uri, document, reason=reason), miv=miv)
+        changed = await self._store(tx, nodes, record, miv=miv)
         await self._request(tx, {asset.asset_id: nodes})
         return changed
 
@@ -177,13 +184,18 @@ class Projector:
     async def summarize_stage(self, tx: Transaction, session: ChatSession, uri: str, texts: Kept) -> None:
         """Give an archived stage the texts that its summary found, and keep them for a rebuild."""
         node = (await catalog.live_nodes(tx, [uri])).get(uri)
-        if node is None:
+        if node is None or (node.abstract, node.overview, node.written_by) == (
+            texts.abstract,
+            texts.overview,
+            texts.written_by,
+        ):
             return
         miv = await clock.advance(tx, engine=self.engine)
         await described.keep(tx, described.SUMMARY, uri, uri, texts)
         live = await catalog.live_of(tx, [uri])
         newer = described.with_texts([IndexedNode(node=node, terms={})], texts)
-        standing = [item for item in live[uri] if item.uri == uri]
+        told = {item.node.uri for item in newer}
+        standing = [item for item in live[uri] if item.uri in told]
         changes = catalog.difference(standing, newer)
         if changes:
             await catalog.apply(tx, [changes], miv=miv)
@@ -205,8 +217,17 @@ class Projector:
         standing: Sequence[Sequence[TupleRow]],
         *,
         miv: int,
+        whole: Collection[UUID],
+        renewed: Collection[UUID] = (),
+        former: Sequence[catalog.StandingNode] = (),
     ) -> int:
-        """Make nodes of notes stand, with the tree above them, their records, events, names and references."""
+        """Make nodes of notes stand, with the tree above them, their records, events, names and references.
+
+        Args:
+            whole: notes whose nodes are all there; of the others, a job cuts the rest.
+            renewed: notes whose every node begins anew, because its words changed beside its text.
+            former: ended versions whose vectors may be taken over.
+        """
         if not written:
             return 0
         live = catalog.by_source(standing[0])
@@ -222,14 +243,21 @@ class Projector:
             )
         ]
         calls = {note.note_id: calls_of(note) for note in written}
-        changes = [catalog.difference(live.get(str(note.note_id), []), nodes[note.note_id]) for note in written]
+        changes = [
+            catalog.difference(
+                live.get(str(note.note_id), []), nodes[note.note_id], former=former, anew=note.note_id in renewed
+            )
+            for note in written
+        ]
         applied = await catalog.apply(
             tx,
             [tree.growth(above, {row[0] for row in standing[1]}), *changes],
             miv=miv,
             also=[
                 *links.replace_statements(calls),
-                resources.put_statement([note_resource(note, tops[note.note_id].uri) for note in written]),
+                resources.put_statement(
+                    [_record(note, tops[note.note_id].uri, whole=note.note_id in whole) for note in written]
+                ),
                 events.put_statement(told, miv=miv),
                 containers.touch_statement(tree.above(parents)),
             ],
@@ -258,18 +286,44 @@ class Projector:
         )
         return applied.versions
 
+    async def _is_moved(self, tx: Transaction, note: Note, known: Mapping[UUID, notes.Mark]) -> bool:
+        """Whether a large note has its old text in another place: it is cut at once, so that it keeps its vectors."""
+        return note.note_id in known and (await notes.get(tx, note.note_id)).body == note.body
+
+    async def _stands(self, tx: Transaction, nodes: Sequence[IndexedNode], record: Resource) -> bool:
+        """Whether material and its record are what they should be already."""
+        source = nodes[0].node.source_id
+        known = next((item for item in await resources.of_source(tx, source) if item.uri == record.uri), None)
+        if known is None or known.projection_status is ProjectionStatus.FAILED:
+            return False
+        fields = ("source_type", "digest", "title", "reason", "visibility")
+        live = (await catalog.live_of(tx, [source])).get(source, [])
+        return all(getattr(known, f) == getattr(record, f) for f in fields) and not catalog.difference(live, nodes)
+
     async def _with_kept_texts(self, tx: Transaction, nodes: NodesOf) -> dict[UUID, list[IndexedNode]]:
         """What a model said about just this text before is taken at once, without asking again."""
-        keys = {str(key): described.key_of(items) for key, items in nodes.items() if is_long(items)}
+        keys = {str(key): described.key_of(items) for key, items in nodes.items() if self._describes(items)}
         texts = await described.kept(tx, described.DESCRIBE, keys)
         return {key: described.with_texts(items, texts.get(str(key))) for key, items in nodes.items()}
 
     async def _request(self, tx: Transaction, nodes: NodesOf) -> None:
         await self.request_vectors(tx)
-        if self.describes:
+        if self.describes != "off":
             for key, items in nodes.items():
-                if is_long(items) and not described.is_described(items[0].node):
+                if self._describes(items) and not described.is_described(items[0].node):
                     await jobs.defer(tx, jobs.DESCRIBE, lock=f"describe:{key}", priority=-1, source_id=key)
+
+    def _describes(self, nodes: Sequence[IndexedNode]) -> bool:
+        return self.describes == "all" or is_long(nodes)
+
+
+def _stamped(note: Note, now: datetime) -> Note:
+    """With the time of its change: a file says when it was last written, everything else changes now."""
+    return note if note.kind is NoteKind.IMPORT and note.updated_at else replace(note, updated_at=now)
+
+
+def _changes_words(note: Note, before: notes.Mark | None) -> bool:
+    return before is not None and (before.kind, before.tags) != (note.kind, note.tags)
 
 
 def is_large(note: Note) -> bool:
@@ -282,65 +336,8 @@ def is_long(nodes: Sequence[IndexedNode]) -> bool:
     return sum(len(item.node.body or "") for item in nodes[1:]) > OVERVIEW_THRESHOLD
 
 
-def note_resource(note: Note, uri: str) -> Resource:
-    """The record of a note's material."""
-    return Resource(
-        resource_id=resource_id(note.note_id),
-        resource_type="import" if note.kind is NoteKind.IMPORT else "note",
-        source_type=SOURCE_TYPES[note.kind],
-        source_id=str(note.note_id),
-        space=SpaceType.USER,
-        visibility=Visibility.PRIVATE,
-        uri=uri,
-        title=note.title,
-        digest=notes.content_digest(note),
-        projection_status=ProjectionStatus.PENDING,
-    )
-
-
-def file_resource(asset: Asset, uri: str, document: Document | None, *, reason: str | None) -> Resource:
-    """The record of a file's material. Its digest is the file's: other bytes are read anew."""
-    return Resource(
-        resource_id=resource_id(asset.asset_id),
-        resource_type="attachment",
-        source_type=document.source_type if document else SourceType.MARKDOWN_IMPORT,
-        source_id=str(asset.asset_id),
-        space=SpaceType.USER,
-        visibility=Visibility.PRIVATE,
-        uri=uri,
-        title=(document.title if document else "") or asset.name,
-        digest=asset.digest,
-        projection_status=ProjectionStatus.PENDING,
-        reason=reason,
-    )
-
-
-def stage_resource(session: ChatSession, top: ContextNode) -> Resource:
-    """The record of a stage's transcript."""
-    return Resource(
-        resource_id=resource_id(top.uri),
-        resource_type="session",
-        source_type=SourceType.CHAT_TRANSCRIPT,
-        source_id=top.uri,
-        space=SpaceType.SESSION,
-        visibility=top.visibility,
-        uri=top.uri,
-        title=session.title,
-        digest=top.digest,
-        projection_status=ProjectionStatus.PENDING,
-        session_id=session.session_id,
-    )
-
-
-def summary_resource(session: ChatSession, top: ContextNode) -> Resource:
-    """The record of a stage's summary, which stands on the same node."""
-    summary = stage_resource(session, top)
-    return replace(
-        summary,
-        resource_id=resource_id(f"summary:{top.uri}"),
-        source_type=SourceType.CHAT_STAGE_SUMMARY,
-        projection_status=ProjectionStatus.READY,
-    )
+def _record(note: Note, uri: str, *, whole: bool) -> Resource:
+    return note_resource(note, uri, reason=WAITS_FOR_CUTTING if is_large(note) and not whole else None)
 
 
 def _parent(node: ContextNode) -> str:

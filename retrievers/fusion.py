@@ -1,14 +1,16 @@
 """The ranker: cosine and words into one explained score. Pure numpy over one snapshot.
 
-    score = cos(q, A) + w * (L + D + P + S) + layer
+    score = cos(q, A) + w * (L + D + P + S + T) + layer
 
 A is the node's own vector, or for a dialogue turn the weighted window over its neighbours; L is lexical coverage by
-BM25 in [0, 1]; D lifts what happened in the days a question names; P and S are the turn's prior and its speaker
-(formulas and constants: docs/retrieval.md). Without an embedder the first term is absent and w is 1.
+BM25 in [0, 1]; D lifts what happened in the days a question names; P and S are the turn's prior and its speaker; T
+lifts turns that name a time where the question asks when (formulas and constants: docs/retrieval.md). Without an
+embedder the first term is absent and w is 1.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from context.terms import terms
+from context.when import TIME_TERM, asks_when
 from context.window import WINDOW
 from retrievers.base import TimeWindow
-from retrievers.profile import RetrievalProfile
+from retrievers.profile import MEASURED, RetrievalProfile
 from retrievers.snapshot import Flags, Floats, Ints, Snapshot
 
 _AFTER_DAYS = 7
@@ -34,6 +37,7 @@ class QueryInput:
         cosines: cosine of every node with the query, NaN where a node has no vector; None without an embedder.
         hits: term to (places, frequencies) in the snapshot.
         priority: 1 to 5.
+        timed: places of what names a time, if the query asks when.
     """
 
     text: str
@@ -41,6 +45,7 @@ class QueryInput:
     cosines: Floats | None
     hits: Mapping[str, tuple[Ints, Floats]]
     priority: int = 1
+    timed: Ints | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,10 +81,10 @@ def score(
         allowed: nodes that may be found; df and N are counted over the leaves among them.
         weight: w, from the embedder's profile.
     """
-    dense = window_cosines(snapshot, query.cosines) if query.cosines is not None else None
+    dense = window_cosines(snapshot, query.cosines, profile) if query.cosines is not None else None
     lexical = lexical_coverage(snapshot, query, allowed & snapshot.leaf, profile)
     date = date_part(snapshot, windows, profile)
-    prior = np.where(snapshot.turn, snapshot.prior, 0.0)
+    prior = np.where(snapshot.turn & profile.prior, snapshot.prior, 0.0)
     speaker = speaker_part(snapshot, query.text, profile)
     w = weight if dense is not None else 1.0
     parts: dict[str, Floats] = {
@@ -87,6 +92,7 @@ def score(
         "date": w * date,
         "prior": w * prior,
         "speaker": w * speaker,
+        "time": w * time_part(snapshot, query, profile),
         "layer": np.where(snapshot.current_layer & snapshot.leaf, profile.layer_prior, 0.0),
         "priority": np.full(len(snapshot.nodes), -profile.priority_step * (query.priority - 1)),
     }
@@ -99,13 +105,13 @@ def score(
     return Scored(total=total, parts=parts, dense=dense, lexical=lexical, allowed=allowed)
 
 
-def window_cosines(snapshot: Snapshot, cosines: Floats) -> Floats:
+def window_cosines(snapshot: Snapshot, cosines: Floats, profile: RetrievalProfile = MEASURED) -> Floats:
     """cos(q, A) of every node. One without a vector takes the median: it is found by its words, not lost."""
     known = np.isfinite(cosines)
     median = float(np.median(cosines[known])) if known.any() else 0.0
     result = np.where(known, cosines, median)
     turns = np.flatnonzero(snapshot.turn & known)
-    if not len(turns):
+    if not len(turns) or not profile.window_dense:
         return result
     total = np.zeros(len(turns))
     last = len(snapshot.turn_place) - 1
@@ -126,7 +132,7 @@ def lexical_coverage(snapshot: Snapshot, query: QueryInput, counted: Flags, prof
     """
     size = len(snapshot.nodes)
     result = np.zeros(size)
-    if not query.words:
+    if not query.words or not profile.lexical:
         return result
     number = int(counted.sum())
     lengths = snapshot.length[counted & ~snapshot.turn]
@@ -149,7 +155,8 @@ def lexical_coverage(snapshot: Snapshot, query: QueryInput, counted: Flags, prof
         said = np.zeros(len(snapshot.turn_place) + 8)
         said[snapshot.position[places[~alone]]] = frequency[~alone]
         if len(turns) and said.any():
-            near = _windowed(said, snapshot.position[turns])
+            own = snapshot.position[turns]
+            near = _windowed(said, own) if profile.window_lexical else said[own]
             result[turns] += idf * (1 + profile.turn_k1) * near / (near + profile.turn_k1)
     result[~snapshot.turn] /= max(best_note, 1e-9)
     result[snapshot.turn] /= max(best_turn, 1e-9)
@@ -167,14 +174,29 @@ def date_part(snapshot: Snapshot, windows: Sequence[TimeWindow], profile: Retrie
     return result
 
 
+def time_part(snapshot: Snapshot, query: QueryInput, profile: RetrievalProfile) -> Floats:
+    """T: turns that name a time, where the question asks when."""
+    result = np.zeros(len(snapshot.nodes))
+    if query.timed is not None:
+        result[query.timed] = profile.names_time
+    return result
+
+
 def speaker_part(snapshot: Snapshot, text: str, profile: RetrievalProfile) -> Floats:
     """S: turns of the one speaker a question names; nothing when none or several are named."""
     lowered = text.lower()
     known = {name for name in snapshot.speakers if name and name not in ("user", "assistant")}
-    named = [name for name in known if name in lowered]
+    named = [name for name in known if _names(lowered, name)]
     if len(named) != 1:
         return np.zeros(len(snapshot.nodes))
     return np.where(snapshot.speakers == named[0], profile.speaker, 0.0)
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether a text holds a name; of Latin letters as a whole word ("time" does not name Tim)."""
+    if not name.isascii():
+        return name in text
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def reciprocal_ranks(
@@ -191,33 +213,27 @@ def reciprocal_ranks(
     return found
 
 
-def place_cosines(snapshot: Snapshot, cosines: Sequence[tuple[int, int, float]], *, questions: int) -> Floats:
-    """Flat rows of the database as one row of cosines a question, NaN where a node has no vector.
+def place_cosines(snapshot: Snapshot, cosines: Mapping[int, tuple[Ints, Floats]], *, questions: int) -> Floats:
+    """What the database said as one row of cosines a question, NaN where a node has no vector.
 
     Args:
-        cosines: (vid, 1-based number of the question, cosine).
+        cosines: 0-based number of a question to (version ids, their cosines).
     """
     values = np.full((questions, len(snapshot.nodes)), np.nan)
-    if cosines:
-        size = len(cosines)
-        places = snapshot.places(np.fromiter((row[0] for row in cosines), np.int64, size))
+    for question, (vids, found) in cosines.items():
+        places = snapshot.places(vids)
         live = places >= 0
-        rows = np.fromiter((row[1] for row in cosines), np.int64, size) - 1
-        values[rows[live], places[live]] = np.fromiter((row[2] for row in cosines), np.float64, size)[live]
+        values[question, places[live]] = found[live]
     return values
 
 
-def place_words(snapshot: Snapshot, postings: Sequence[tuple[str, int, int]]) -> dict[str, tuple[Ints, Floats]]:
-    """Flat rows of the database as term to (places, frequencies)."""
-    by_word: dict[str, list[tuple[int, int]]] = {}
-    for word, vid, frequency in postings:
-        by_word.setdefault(word, []).append((vid, frequency))
+def place_words(snapshot: Snapshot, postings: Mapping[str, tuple[Ints, Floats]]) -> dict[str, tuple[Ints, Floats]]:
+    """What the database said as term to (places, frequencies)."""
     hits: dict[str, tuple[Ints, Floats]] = {}
-    for word, pairs in by_word.items():
-        vids, counts = zip(*pairs, strict=True)
-        places = snapshot.places(np.fromiter(vids, np.int64, len(vids)))
+    for word, (vids, counts) in postings.items():
+        places = snapshot.places(vids)
         live = places >= 0
-        hits[word] = (places[live], np.fromiter(counts, np.float64, len(counts))[live])
+        hits[word] = (places[live], counts[live])
     return hits
 
 
@@ -232,7 +248,8 @@ def query_input(
     """
     words = tuple(dict.fromkeys(terms(text)))
     own = {word: hits[word] for word in words if word in hits}
-    return QueryInput(text=text, words=words, cosines=cosines, hits=own, priority=priority)
+    timed = hits[TIME_TERM][0] if asks_when(text) and TIME_TERM in hits else None
+    return QueryInput(text=text, words=words, cosines=cosines, hits=own, priority=priority, timed=timed)
 
 
 def words_at(snapshot: Snapshot, query: QueryInput, place: int) -> tuple[str, ...]:

@@ -6,10 +6,12 @@ read of use counts; everything between is pure.
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from context.errors import ConfigurationError, ModelError
 from context.scope import Scope
 from context.terms import terms
 from context.types import ContextType
+from context.when import TIME_TERM, asks_when
 from models.embedders import EmbedderHandle, embed_batch
 from retrievers.base import HotnessScorer, Match, QueryPlan, RetrievalResult
 from retrievers.children import CompositeChildSearchStrategy
@@ -26,7 +29,7 @@ from retrievers.hotness import DefaultHotnessScorer
 from retrievers.profile import MEASURED, RetrievalProfile
 from retrievers.snapshot import Snapshot, SnapshotCache, build
 from retrievers.walk import walk
-from storage import catalog, refs
+from storage import live, refs
 from storage.database import Database
 from storage.vectors import Vector
 
@@ -71,6 +74,7 @@ class CatalogHierarchicalRetriever:
         self._hotness = hotness or DefaultHotnessScorer(half_life_days=profile.half_life_days)
         self._snapshots = SnapshotCache()
         self._vectors: OrderedDict[str, Vector] = OrderedDict()
+        self._readers: WeakValueDictionary[tuple[str, str, str, int], asyncio.Lock] = WeakValueDictionary()
 
     async def retrieve(
         self, scope: Scope, plan: QueryPlan, *, pin: Pin, now: datetime, limit: int | None = None
@@ -91,19 +95,30 @@ class CatalogHierarchicalRetriever:
         texts = list(dict.fromkeys(query.query for query in queries))  # two kinds are often asked the same
         vectors, degradations = await self._embed(texts, pin)
         words = sorted({word for query in queries for word in terms(query.query)})
-        kept = self._snapshots.get(scope, pin.miv)
-        async with self._database.transaction(scope) as tx:
-            rows = await catalog.read_snapshot(
-                tx, miv=pin.miv, engine=pin.engine, vectors=vectors, terms=words, cached=kept is not None
-            )
-        snapshot = kept or build(rows.nodes or [], self._zone)
+        words += [TIME_TERM] if any(asks_when(query.query) for query in queries) else []
+        kinds = {query.context_type for query in queries}
+        async with self._reading(scope, pin.miv):  # the legs of a turn ask at once: one reads, the others find it
+            kept = self._snapshots.get(scope, pin.miv)
+            async with self._database.transaction(scope) as tx:
+                rows = await live.read_snapshot(
+                    tx,
+                    miv=pin.miv,
+                    engine=pin.engine,
+                    vectors=vectors,
+                    terms=words,
+                    kinds=kinds,
+                    cached=kept is not None,
+                )
+            snapshot = kept or build(rows.nodes or [], self._zone)
+            if kept is None and snapshot.settled:
+                self._snapshots.put(scope, pin.miv, snapshot)
         cosines = place_cosines(snapshot, rows.cosines, questions=len(texts)) if vectors else None
-        pending = int((snapshot.leaf & np.isnan(cosines[0])).sum()) if cosines is not None else 0
-        if kept is None and vectors and not pending:
-            self._snapshots.put(scope, pin.miv, snapshot)  # never before the window norms are final
+        searched = snapshot.leaf & snapshot.of_kinds(kinds)
+        searched[(refused := snapshot.places(rows.refused))[refused >= 0]] = False  # they wait for nothing
+        pending = int((searched & np.isnan(cosines[0])).sum()) if cosines is not None else 0
         if not snapshot.nodes:
             return Recall(None, degradations)
-        if pending == int(snapshot.leaf.sum()):
+        if pending == int(searched.sum()):
             cosines = None  # While nothing has a vector yet, words decide alone, as if there were no embedder.
         hits = place_words(snapshot, rows.postings)
         scored = []
@@ -167,6 +182,12 @@ class CatalogHierarchicalRetriever:
         if self.profile.name == "seed":
             return mixed
         return min(1.0, mixed / (1 - weight + weight * _FRESH))
+
+    def _reading(self, scope: Scope, miv: int) -> asyncio.Lock:
+        """Held while the live nodes of a pin are read, unless they are at hand."""
+        if self._snapshots.get(scope, miv) is not None:
+            return asyncio.Lock()
+        return self._readers.setdefault((scope.tenant, scope.user, scope.agent, miv), asyncio.Lock())
 
     async def _finish(
         self, scope: Scope, leaves: Sequence[Match], snapshot: Snapshot, *, pin: Pin, now: datetime

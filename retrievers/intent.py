@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, time
 from typing import Literal
 
 from langchain_core.language_models import BaseChatModel
@@ -216,7 +216,15 @@ def _checked(queries: Sequence[TypedQuery]) -> tuple[TypedQuery, ...]:
 
 
 def _windows(message: str, now: datetime) -> tuple[TimeWindow, ...]:
+    """The days that a message names. Beside a calendar date, relative ones count from it and vague ones say nothing."""
     found = day_windows(message, now=now)
+    named = [window for window in found if window.explicit]
+    if named and len(named) < len(found):
+        anchor = datetime.combine(named[0].first, time(12), tzinfo=now.tzinfo)
+        found = [
+            *named,
+            *(w for w in day_windows(message, now=anchor) if not w.explicit and not w.vague),
+        ]
     return tuple(TimeWindow(first=window.first, last=window.last, text=window.text) for window in found)
 
 

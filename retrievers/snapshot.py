@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from context.scope import Scope
 from context.types import ContextType, Visibility
 from retrievers.base import visible_in
-from storage.catalog import LiveNode
+from storage.live import LiveNode
 
 _NO_DAY = -(10**6)
 _CURRENT_LAYERS = frozenset({"project", "whiteboard", "user"})
@@ -62,6 +62,16 @@ class Snapshot:
             return np.full(len(vids), -1, dtype=np.int64)
         found = np.clip(np.searchsorted(self.vids, vids), 0, len(self.vids) - 1)
         return np.where(self.vids[found] == vids, found, -1).astype(np.int64)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the window norm of every turn is known; until then it is 1, which no window's is."""
+        return not bool((self.turn & (self.norm == 1.0)).any())
+
+    def of_kinds(self, kinds: Collection[ContextType]) -> Flags:
+        """Which nodes are of these kinds; a catalogue holds resources and memories."""
+        resources, others = ContextType.RESOURCE in kinds, bool(set(kinds) - {ContextType.RESOURCE})
+        return (self.resource & resources) | (~self.resource & others)
 
     def allowed(self, session: UUID | None, context_type: ContextType) -> Flags:
         """Which nodes a session may see: leaves of one kind, and the containers on the way to them."""

@@ -56,16 +56,6 @@ class AssetStore:
             OSError: the file cannot be read, or the disk cannot be written.
         """
         digest, size = await asyncio.to_thread(self._write, tx.scope, data)
-        asset = Asset(
-            asset_id=asset_id,
-            digest=digest,
-            mime=mime,
-            name=name,
-            size=size,
-            folder=folder,
-            source_name=source_name or name,
-            owner_uri=owner_uri,
-        )
         values = {
             "asset_id": asset_id,
             "digest": digest,
@@ -73,12 +63,12 @@ class AssetStore:
             "name": name,
             "bytes": size,
             "folder": folder,
-            "source_name": asset.source_name,
+            "source_name": source_name or name,
             "link_name": name.lower(),
             "owner_uri": owner_uri,
         }
         await tx.execute(_SQL["put"], values)
-        return asset
+        return await self.get(tx, asset_id)
 
     async def get(self, tx: Transaction, asset_id: UUID) -> Asset:
         """A file without its bytes.

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, LiteralString, NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from pgvector.psycopg import HalfVector
 from psycopg.rows import DictRow, TupleRow
 from psycopg.types.range import Range
 
@@ -16,7 +15,6 @@ from context.derived import ContextNode
 from context.types import ContextLevel, ContextType, KnowledgeLayer, SourceType, SpaceType, Status, Visibility
 from storage.database import Statement, Transaction
 from storage.queries import queries
-from storage.vectors import Vector
 
 _SQL = queries("catalog")
 _MOST_TF = 32_767
@@ -52,44 +50,7 @@ class StandingNode(NamedTuple):
     is_leaf: bool
     pos: int
     written_by: str
-
-
-class LiveNode(NamedTuple):
-    """A live node without its long texts, in the order of the columns of `live`."""
-
-    vid: int
-    uri: str
-    parent_uri: str | None
-    level: int
-    is_leaf: bool
-    context_type: str
-    visibility: str
-    session_id: UUID | None
-    layer: str
-    source_type: str | None
-    source_id: str
-    pos: int
-    norm: float
-    prior: float
-    length: int
     happened_at: datetime | None
-    speaker: str | None
-    record_id: UUID | None
-
-
-@dataclass(frozen=True, slots=True)
-class LiveRows:
-    """One snapshot of an owner.
-
-    Attributes:
-        nodes: all live nodes; None when the caller has them.
-        cosines: (vid, 1-based number of the query, cosine).
-        postings: (term, vid, frequency).
-    """
-
-    nodes: list[LiveNode] | None
-    cosines: list[tuple[int, int, float]]
-    postings: list[tuple[str, int, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +81,12 @@ async def live_of(tx: Transaction, source_ids: Sequence[str]) -> dict[str, list[
     return by_source((await tx.pipelined([live_statement(source_ids)]))[0])
 
 
+async def former_of(tx: Transaction, source_id: str) -> list[StandingNode]:
+    """Ended versions of a source that still have vectors, the newest last."""
+    rows = (await tx.pipelined([(_SQL["former_of_source"], {"source_id": source_id})]))[0]
+    return [StandingNode(*row) for row in rows]
+
+
 def by_source(rows: Iterable[TupleRow]) -> dict[str, list[StandingNode]]:
     """Rows of `live_statement`, by source."""
     found: dict[str, list[StandingNode]] = {}
@@ -129,18 +96,30 @@ def by_source(rows: Iterable[TupleRow]) -> dict[str, list[StandingNode]]:
     return found
 
 
-def difference(live: Sequence[StandingNode], nodes: Sequence[IndexedNode]) -> Difference:
+def difference(
+    live: Sequence[StandingNode],
+    nodes: Sequence[IndexedNode],
+    *,
+    former: Sequence[StandingNode] = (),
+    anew: bool = False,
+) -> Difference:
     """Compare what stands with what should stand. Pure.
 
     A node whose content is unchanged but whose place moved (other lines, another folder) becomes a new version that
     keeps its vector.
+
+    Args:
+        former: ended versions of the source, whose vectors may be taken over as well.
+        anew: the words of all nodes changed, though their texts may be the same.
     """
     standing = {node.uri: node for node in live}
     wanted = {item.node.uri for item in nodes}
-    fresh = [item for item in nodes if (old := standing.get(item.node.uri)) is None or not _same(old, item.node)]
+    fresh = [
+        item for item in nodes if anew or (old := standing.get(item.node.uri)) is None or not _same(old, item.node)
+    ]
     ended = [node.vid for uri, node in standing.items() if uri not in wanted]
     ended += [standing[item.node.uri].vid for item in fresh if item.node.uri in standing]
-    by_words = {(bytes(node.digest), node.title, node.is_leaf): node.vid for node in live}
+    by_words = {(bytes(node.digest), node.title, node.is_leaf): node.vid for node in (*former, *live)}
     heirs = {
         item.node.uri: by_words[key]
         for item in fresh
@@ -239,6 +218,11 @@ async def has_children(tx: Transaction, uri: str) -> bool:
     return await tx.one(_SQL["any_child"], {"uri": uri}) is not None
 
 
+async def ever_had_children(tx: Transaction, uri: str) -> bool:
+    """Whether any version of anything that is still known lay below a container."""
+    return await tx.one(_SQL["any_version_child"], {"uri": uri}) is not None
+
+
 async def blank(tx: Transaction, source_ids: Sequence[str]) -> None:
     """Take the texts, words and vectors from every version of containers: only their titles stay."""
     rows = await tx.all(_SQL["blank"], {"source_ids": list(source_ids)})
@@ -249,30 +233,6 @@ async def blank(tx: Transaction, source_ids: Sequence[str]) -> None:
 async def live_nodes(tx: Transaction, uris: Sequence[str]) -> dict[str, ContextNode]:
     """The live nodes of these addresses with their texts."""
     return {row["uri"]: _node(row) for row in await tx.all(_SQL["by_uris"], {"uris": list(uris)})}
-
-
-async def read_snapshot(
-    tx: Transaction, *, miv: int, engine: str, vectors: Sequence[Vector], terms: Sequence[str], cached: bool = False
-) -> LiveRows:
-    """Everything the ranker needs, in one round trip.
-
-    Args:
-        miv: read as of this number.
-        vectors: unit query vectors; empty when there is no embedder.
-        terms: words of all queries together.
-        cached: the caller has the live nodes of this pin already.
-    """
-    statements: list[tuple[LiteralString, Mapping[str, Any]]] = [(_SQL["postings"], {"terms": list(terms)})]
-    if vectors:
-        statements.append((_SQL["cosines"], {"queries": [HalfVector(v) for v in vectors], "engine": engine}))
-    if not cached:
-        statements.append((_SQL["live"], {"miv": miv}))
-    rows = await tx.pipelined(statements)
-    return LiveRows(
-        postings=rows[0],
-        cosines=rows[1] if vectors else [],
-        nodes=None if cached else [LiveNode(*row) for row in rows[-1]],
-    )
 
 
 async def bodies(tx: Transaction, vids: Sequence[int]) -> dict[int, tuple[ContextNode, bool]]:
@@ -311,6 +271,9 @@ def _same(old: StandingNode, node: ContextNode) -> bool:
         and old.leaf_count == node.count
         and old.visibility == node.visibility
         and old.agent_id == node.agent
+        and (
+            node.is_leaf or node.record_id is None or old.happened_at == node.happened_at
+        )  # of a source: its last change
     )
 
 
@@ -389,3 +352,9 @@ def _node(row: DictRow) -> ContextNode:
         vid=row["vid"],
         born=row["born"],
     )
+
+
+async def leaf_counts(tx: Transaction, source_ids: Sequence[str]) -> dict[str, int]:
+    """How many live leaves each of these sources has; one without any is missing."""
+    rows = await tx.all(_SQL["leaf_counts"], {"source_ids": list(source_ids)})
+    return {row["source_id"]: row["count"] for row in rows}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from storage.database import Transaction
@@ -61,6 +62,26 @@ async def take_positions(tx: Transaction, count: int) -> int:
     return int(row["first"])
 
 
-async def switch_engine(tx: Transaction, *, engine: str) -> bool:
-    """Flip to another embedder if none of the owner's live nodes lacks its vector."""
+async def hold(tx: Transaction) -> None:
+    """Take the clock's lock without numbering the transaction: for whoever has to lock other rows before it is known
+    whether anything will be written. Without it, he who holds the clock and waits for those rows would be waited for.
+    """
+    await tx.execute(_SQL["hold"])
+
+
+async def switch_engine(tx: Transaction, *, engine: str, agents: Sequence[str] = ()) -> bool:
+    """Flip to another embedder if it has seen or refused each of the owner's live nodes; whether it was flipped.
+
+    The clock's lock is taken, so no node can come in between.
+
+    Args:
+        agents: those who may have rows that no other agent sees.
+    """
+    await hold(tx)
+    own = tx.scope.agent
+    for agent in [*(agent for agent in agents if agent != own), own]:  # the scope's own comes last and stays
+        await tx.execute(_SQL["see_as"], {"as_agent": agent})
+        if await tx.one(_SQL["unseen"], {"engine": engine}) is not None:
+            await tx.execute(_SQL["see_as"], {"as_agent": own})
+            return False
     return await tx.one(_SQL["switch_engine"], {"engine": engine}) is not None

@@ -105,6 +105,11 @@ async def list_memories(
     return await _with_evidence(tx, await tx.all(_SQL["list"], values))
 
 
+async def of_ids(tx: Transaction, memory_ids: Sequence[UUID]) -> list[MemoryRecord]:
+    """The live versions of these memories with their evidence; one that is unknown is missing."""
+    return await _with_evidence(tx, await tx.all(_SQL["of_ids"], {"memory_ids": list(memory_ids)}))
+
+
 async def overview(tx: Transaction, *, miv: int) -> dict[MemoryType, tuple[int, list[str]]]:
     """Count and up to three abstracts of each type as of a pin."""
     rows = await tx.all(_SQL["overview"], {"miv": miv})
@@ -153,9 +158,19 @@ async def forget_source(tx: Transaction, uri: str) -> tuple[list[UUID], list[UUI
     orphans = [row["memory_id"] for row in rows if row["here"] == row["total"]]
     poorer = [row["memory_id"] for row in rows if row["here"] < row["total"]]
     await tx.execute(_SQL["erase_evidence_of"], values)
-    await tx.execute(_SQL["erase_evidence"], {"memory_ids": orphans})
-    await tx.execute(_SQL["erase"], {"memory_ids": orphans})
+    await erase(tx, orphans)
     return orphans, poorer
+
+
+async def erase(tx: Transaction, memory_ids: Sequence[UUID]) -> None:
+    """Remove every version of memories with their evidence."""
+    await tx.execute(_SQL["erase_evidence"], {"memory_ids": list(memory_ids)})
+    await tx.execute(_SQL["erase"], {"memory_ids": list(memory_ids)})
+
+
+async def forget_versions(tx: Transaction, memory_id: UUID) -> None:
+    """Remove every version of a memory; its evidence stays, for the version that follows."""
+    await tx.execute(_SQL["erase"], {"memory_ids": [memory_id]})
 
 
 async def _put_evidence(tx: Transaction, memory: MemoryRecord) -> None:

@@ -52,8 +52,7 @@ def put_statement(notes: Sequence[Note]) -> Statement:
         "aliases": [Jsonb(note.aliases) for note in notes],
         "dated": [note.dated for note in notes],
         "digest": [content_digest(note) for note in notes],
-        # A file says when it was last written; of everything else the database's clock is the judge.
-        "updated_at": [note.updated_at if note.kind is NoteKind.IMPORT else None for note in notes],
+        "updated_at": [note.updated_at for note in notes],
     }
 
 
@@ -89,6 +88,21 @@ async def delete(tx: Transaction, note_ids: Sequence[UUID]) -> None:
     for note_id in note_ids:
         if note_id not in gone:
             raise NotFoundError(f"There is no note {note_id}.", zh=f"没有笔记 {note_id}。")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What tells whether a note changed, and whether that changes the words of nodes whose text did not."""
+
+    digest: bytes
+    kind: NoteKind
+    tags: tuple[str, ...]
+
+
+async def marks(tx: Transaction, note_ids: Sequence[UUID]) -> dict[UUID, Mark]:
+    """Content digest, kind and tags of those notes that are stored."""
+    rows = await tx.all(_SQL["marks"], {"note_ids": list(note_ids)})
+    return {row["note_id"]: Mark(bytes(row["digest"]), NoteKind(row["kind"]), tuple(row["tags"])) for row in rows}
 
 
 async def digests(tx: Transaction, note_ids: Sequence[UUID]) -> dict[UUID, bytes]:

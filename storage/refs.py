@@ -41,6 +41,11 @@ async def of(tx: Transaction, uri: str) -> list[tuple[RefType, str]]:
     return [(RefType(row["ref_type"]), row["target_uri"]) for row in await tx.all(_SQL["refs_of"], {"uri": uri})]
 
 
+async def to(tx: Transaction, uri: str) -> list[tuple[str, RefType]]:
+    """What points to an address."""
+    return [(row["source_uri"], RefType(row["ref_type"])) for row in await tx.all(_SQL["refs_to"], {"uri": uri})]
+
+
 async def erase(tx: Transaction, uris: Sequence[str]) -> None:
     """Remove references from and to erased addresses and everything under them."""
     prefixes = [uri.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_") + "/%" for uri in uris]

@@ -14,6 +14,8 @@ from storage.database import Statement, Transaction
 from storage.queries import queries
 
 _SQL = queries("records")
+WAITS = "waiting to be "
+"""How the reason of pending material begins whose text is not there yet."""
 
 
 def put_statement(items: Sequence[Resource]) -> Statement:
@@ -83,14 +85,44 @@ async def of_source(tx: Transaction, source_id: str) -> list[Resource]:
     return [_resource(row) for row in await tx.all(_SQL["resources_of"], {"source_id": source_id})]
 
 
+async def of_sources(tx: Transaction, source_ids: Sequence[str]) -> dict[str, list[Resource]]:
+    """From sources to their material; one without any is missing."""
+    found: dict[str, list[Resource]] = {}
+    for row in await tx.all(_SQL["resources_of_sources"], {"source_ids": list(source_ids)}):
+        found.setdefault(row["source_id"], []).append(_resource(row))
+    return found
+
+
+async def beginning(tx: Transaction, start: str, *, limit: int = 5) -> list[Resource]:
+    """Material whose own id, or its source's, begins like this."""
+    return [_resource(row) for row in await tx.all(_SQL["resources_beginning"], {"start": start, "limit": limit})]
+
+
 async def erase(tx: Transaction, source_ids: Sequence[str]) -> None:
     """Remove the material of erased sources."""
     await tx.execute(_SQL["erase_resources"], {"source_ids": list(source_ids)})
 
 
 async def settle(tx: Transaction, *, engine: str) -> None:
-    """Mark material ready whose every live node has a vector of this engine."""
-    await tx.execute(_SQL["settle_resources"], {"engine": engine})
+    """Mark material ready whose every live node has a vector of this engine or was refused one. What waits to be read
+    or cut stays pending, what failed stays failed."""
+    await tx.execute(_SQL["settle_resources"], {"engine": engine, "waits": WAITS})
+
+
+def unmade(resource: Resource) -> bool:
+    """Whether material is not there: a file to be read, a large note to be cut, or whatever failed."""
+    waits = resource.projection_status is ProjectionStatus.PENDING and (resource.reason or "").startswith(WAITS)
+    return waits or resource.projection_status is ProjectionStatus.FAILED
+
+
+async def awaiting(tx: Transaction) -> list[Resource]:
+    """Material that is not made yet: files to be read and large notes to be cut, the oldest first."""
+    return [_resource(row) for row in await tx.all(_SQL["awaiting"], {"waits": WAITS})]
+
+
+async def give_reason(tx: Transaction, source_id: str, reason: str, *, failed: bool) -> None:
+    """Say why material that is not ready is not; `failed`: nobody will try again by himself."""
+    await tx.execute(_SQL["give_reason"], {"source_id": source_id, "reason": reason, "failed": failed})
 
 
 def _resource(row: DictRow) -> Resource:

@@ -145,6 +145,21 @@ async def messages(
     return [_message(row) for row in await tx.all(_SQL["first_range" if oldest else "range"], values)]
 
 
+async def places(tx: Transaction, session_id: UUID, message_ids: Sequence[UUID]) -> dict[UUID, int]:
+    """Where these messages stand in a session, by their ids; one that is not in it is missing."""
+    rows = await tx.all(_SQL["places"], {"session_id": session_id, "message_ids": list(message_ids)})
+    return {row["message_id"]: row["seq"] for row in rows}
+
+
+async def mark_branches(tx: Transaction, session_id: UUID, *, current: Sequence[UUID], side: Sequence[UUID]) -> None:
+    """Say which messages lie on the branch people stayed on, and which on one they left (`tool["branch"] == "side"`).
+
+    Nothing is written where it is known. The caller holds the session's row, which `append` takes.
+    """
+    values = {"session_id": session_id, "message_ids": [*current, *side], "side": list(side)}
+    await tx.execute(_SQL["mark_branches"], values)
+
+
 async def set_overview(tx: Transaction, session_id: UUID, overview: str) -> None:
     """Replace the session's working overview."""
     await tx.execute(_SQL["set_overview"], {"session_id": session_id, "overview": overview})

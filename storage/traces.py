@@ -91,6 +91,13 @@ async def model_outputs_of(
     return {(row["source_id"], bytes(row["input_digest"])): (row["model"], row["output"]) for row in rows}
 
 
+async def said_to(tx: Transaction, *, task: str, prompts: Sequence[str]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """What models said to prompts, whatever source that was about: prompt to the model's name and its newest answer."""
+    by_digest = {_digest(prompt): prompt for prompt in prompts}
+    rows = await tx.all(_SQL["model_outputs_by_digest"], {"task": task, "digests": list(by_digest)})
+    return {by_digest[bytes(row["input_digest"])]: (row["model"], row["output"]) for row in rows}
+
+
 def digest_of_prompt(prompt: str) -> bytes:
     """The key under which an answer to this prompt is kept, 32 bytes."""
     return _digest(prompt)

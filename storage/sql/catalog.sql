@@ -1,9 +1,24 @@
 -- name: live_of_sources
 -- The live nodes of sources, to find what a projection changes.
 select vid, uri, parent_uri, source_id, digest, title, abstract, overview, lines, layer, status, source_name, ordinal,
-  leaf_count, visibility, agent_id, is_leaf, pos, written_by
+  leaf_count, visibility, agent_id, is_leaf, pos, written_by, happened_at
 from pm.context_catalog
 where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(source_ids)s) and died = 9223372036854775807
+
+-- name: former_of_source
+-- Ended versions of a source that still have vectors.
+select vid, uri, parent_uri, source_id, digest, title, abstract, overview, lines, layer, status, source_name, ordinal,
+  leaf_count, visibility, agent_id, is_leaf, pos, written_by, happened_at
+from pm.context_catalog c
+where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = %(source_id)s and died < 9223372036854775807
+  and exists (select 1 from pm.vector v
+    where v.tenant_id = %(tenant)s and v.owner_id = %(owner)s and v.vid = c.vid)
+order by vid
+
+-- name: any_version_child
+-- Whether any version of anything lies below a container.
+select 1 as found from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and parent_uri = %(uri)s limit 1
 
 -- name: live_uris
 -- Which of these addresses have a live node.
@@ -77,15 +92,26 @@ where tenant_id = %(tenant)s and owner_id = %(owner)s and born <= %(miv)s and di
 order by vid
 
 -- name: cosines
--- Exact cosine of every vector with every query vector (all are of unit length).
-select v.vid, q.ordinal::int as query, (-(v.embedding <#> q.vector))::real as cosine
+-- Exact cosine of every vector of these kinds with every query vector (all are of unit length). One row a query: ids and
+-- cosines as arrays of 8 and 4 bytes, big endian, which cost a tenth of as many rows.
+select q.ordinal::int as query, string_agg(int8send(v.vid), ''::bytea) as vids,
+  string_agg(float4send((-(v.embedding <#> q.vector))::real), ''::bytea) as cosines
 from pm.vector v cross join unnest(%(queries)s::halfvec[]) with ordinality as q(vector, ordinal)
 where v.tenant_id = %(tenant)s and v.owner_id = %(owner)s and v.engine = %(engine)s
+  and v.context_type = any(%(context_types)s)
+group by q.ordinal
+
+-- name: refused
+-- What this embedder cannot place: found by words only, and not waiting for anything.
+select vid from pm.vector_refusal
+where tenant_id = %(tenant)s and owner_id = %(owner)s and engine = %(engine)s
 
 -- name: postings
--- Where these words occur and how often.
-select term, vid, tf from pm.posting
+-- Where these words occur and how often. One row a word: ids and frequencies as arrays of 8 and 2 bytes, big endian.
+select term, string_agg(int8send(vid), ''::bytea) as vids, string_agg(int2send(tf), ''::bytea) as frequencies
+from pm.posting
 where tenant_id = %(tenant)s and owner_id = %(owner)s and term = any(%(terms)s)
+group by term
 
 -- name: bodies
 -- The texts of chosen versions, and whether each still holds now.
@@ -149,3 +175,10 @@ select vid, uri, parent_uri, level, is_leaf, context_type, space, visibility, ag
   speaker, pos, happened_at, written_by, born
 from pm.context_catalog
 where tenant_id = %(tenant)s and owner_id = %(owner)s and uri = any(%(uris)s) and died = 9223372036854775807
+
+-- name: leaf_counts
+-- How many live leaves sources have.
+select source_id, count(*) as count from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(source_ids)s)
+  and died = 9223372036854775807 and is_leaf
+group by source_id

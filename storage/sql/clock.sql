@@ -15,13 +15,26 @@ update pm.owner_clock set next_pos = next_pos + %(count)s
 where tenant_id = %(tenant)s and owner_id = %(owner)s
 returning next_pos - %(count)s as first
 
+-- name: hold
+-- The clock's lock alone.
+select miv from pm.owner_clock where tenant_id = %(tenant)s and owner_id = %(owner)s for update
+
+-- name: see_as
+-- Whose private rows this transaction sees from here on.
+select set_config('pm.agent', %(as_agent)s, true)
+
+-- name: unseen
+-- A live node that an embedder has neither seen nor refused, if there is one.
+select vid from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and died = 9223372036854775807
+except select vid from pm.vector
+where tenant_id = %(tenant)s and owner_id = %(owner)s and engine = %(engine)s
+except select vid from pm.vector_refusal
+where tenant_id = %(tenant)s and owner_id = %(owner)s and engine = %(engine)s
+limit 1
+
 -- name: switch_engine
--- Make another embedder answer this owner's queries, once no live node lacks its vector.
-update pm.owner_clock k set engine = %(engine)s
-where k.tenant_id = %(tenant)s and k.owner_id = %(owner)s and k.engine <> %(engine)s
-  and not exists (
-    select vid from pm.context_catalog
-    where tenant_id = %(tenant)s and owner_id = %(owner)s and died = 9223372036854775807
-    except select vid from pm.vector
-    where tenant_id = %(tenant)s and owner_id = %(owner)s and engine = %(engine)s)
+-- Make another embedder answer this owner's queries.
+update pm.owner_clock set engine = %(engine)s
+where tenant_id = %(tenant)s and owner_id = %(owner)s and engine <> %(engine)s
 returning miv

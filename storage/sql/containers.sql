@@ -2,7 +2,7 @@
 -- Containers whose children have changed.
 insert into pm.stale_container (tenant_id, owner_id, uri)
 select %(tenant)s, %(owner)s, u.uri from unnest(%(uris)s::text[]) as u(uri)
-on conflict (tenant_id, owner_id, uri) do update set touched_at = clock_timestamp()
+on conflict (tenant_id, owner_id, uri) do update set touched_at = statement_timestamp()
 
 -- name: take
 -- Containers that have been quiet for a while, or have waited long, the deepest first; they are the caller's now.
@@ -11,8 +11,8 @@ where tenant_id = %(tenant)s and owner_id = %(owner)s
   and uri = any(array(
     select uri from pm.stale_container
     where tenant_id = %(tenant)s and owner_id = %(owner)s
-      and (touched_at <= clock_timestamp() - make_interval(secs => %(quiet)s)
-        or first_at <= clock_timestamp() - make_interval(secs => %(longest)s))
+      and (touched_at <= statement_timestamp() - make_interval(secs => %(quiet)s)
+        or first_at <= statement_timestamp() - make_interval(secs => %(longest)s))
     order by cardinality(string_to_array(uri, '/')) desc, uri limit %(limit)s))
 returning uri
 

@@ -109,3 +109,10 @@ delete from pm.evidence where tenant_id = %(tenant)s and owner_id = %(owner)s an
 -- The evidence that an erased source gave.
 delete from pm.evidence where tenant_id = %(tenant)s and owner_id = %(owner)s
   and (source_uri = any(%(uris)s) or source_uri like any(%(prefixes)s))
+
+-- name: of_ids
+-- The live versions of memories.
+select * from pm.memory_records
+where tenant_id = %(tenant)s and owner_id = %(owner)s and memory_id = any(%(memory_ids)s)
+  and died = 9223372036854775807
+order by memory_id

@@ -48,3 +48,8 @@ returning note_id
 -- What is stored of these notes, to skip unchanged ones of an import in one question.
 select note_id, digest from pm.note
 where tenant_id = %(tenant)s and owner_id = %(owner)s and note_id = any(%(note_ids)s)
+
+-- name: marks
+-- What is stored of these notes, as far as it says what a change of them changes.
+select note_id, digest, kind, tags from pm.note
+where tenant_id = %(tenant)s and owner_id = %(owner)s and note_id = any(%(note_ids)s)

@@ -25,7 +25,7 @@ delete from pm.resource_records
 where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(source_ids)s)
 
 -- name: settle_resources
--- Material whose every live leaf has a vector is ready.
+-- Material whose every live node has a vector, or was refused one, is ready; not what still waits to be read or cut.
 -- What still waits is found first and once: asked again for each resource, a fresh table without statistics takes
 -- minutes.
 with waiting as materialized (
@@ -34,10 +34,28 @@ with waiting as materialized (
     select vid from pm.context_catalog
     where tenant_id = %(tenant)s and owner_id = %(owner)s and died = 9223372036854775807
     except select vid from pm.vector
+    where tenant_id = %(tenant)s and owner_id = %(owner)s and engine = %(engine)s
+    except select vid from pm.vector_refusal
     where tenant_id = %(tenant)s and owner_id = %(owner)s and engine = %(engine)s)))
 update pm.resource_records r set projection_status = 'ready'
 where r.tenant_id = %(tenant)s and r.owner_id = %(owner)s and r.projection_status = 'pending'
+  and not starts_with(coalesce(r.reason, ''), %(waits)s)
   and r.source_id not in (select source_id from waiting)
+
+-- name: awaiting
+-- Material that is not made yet: files to be read, large notes to be cut, those that came first before the others.
+select resource_id, resource_type, source_type, source_id, space, visibility, uri, title, hash, projection_status,
+  reason, session_id, updated_at
+from pm.resource_records where tenant_id = %(tenant)s and owner_id = %(owner)s and projection_status = 'pending'
+  and starts_with(coalesce(reason, ''), %(waits)s)
+order by updated_at, resource_id
+
+-- name: give_reason
+-- Why a source's material is not made yet, or cannot be made.
+update pm.resource_records set reason = %(reason)s, updated_at = now(),
+  projection_status = case when %(failed)s then 'failed' else projection_status end
+where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = %(source_id)s
+  and projection_status in ('pending', 'failed')
 
 -- name: put_refs
 -- Why one address points to others.
@@ -149,4 +167,29 @@ where tenant_id = %(tenant)s and owner_id = %(owner)s
 -- What models said about sources, the newest last.
 select source_id, input_digest, model, output from pm.model_output
 where tenant_id = %(tenant)s and owner_id = %(owner)s and task = %(task)s and source_id = any(%(source_ids)s)
+order by made_at, model
+
+-- name: resources_of_sources
+-- From sources to their material.
+select resource_id, resource_type, source_type, source_id, space, visibility, uri, title, hash, projection_status,
+  reason, session_id, updated_at
+from pm.resource_records where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(source_ids)s)
+
+-- name: resources_beginning
+-- Material whose id or whose source's id begins like this.
+select resource_id, resource_type, source_type, source_id, space, visibility, uri, title, hash, projection_status,
+  reason, session_id, updated_at
+from pm.resource_records where tenant_id = %(tenant)s and owner_id = %(owner)s
+  and (starts_with(resource_id::text, %(start)s) or starts_with(source_id, %(start)s))
+order by source_type, resource_id limit %(limit)s
+
+-- name: refs_to
+-- What points to an address.
+select source_uri, ref_type from pm.context_ref
+where tenant_id = %(tenant)s and owner_id = %(owner)s and target_uri = %(uri)s order by ref_type, source_uri
+
+-- name: model_outputs_by_digest
+-- What models said to inputs, whatever source they were asked about, the newest last.
+select input_digest, model, output from pm.model_output
+where tenant_id = %(tenant)s and owner_id = %(owner)s and task = %(task)s and input_digest = any(%(digests)s)
 order by made_at, model

@@ -107,6 +107,20 @@ where tenant_id = %(tenant)s and owner_id = %(owner)s and session_id = %(session
   and seq > %(after)s and seq <= %(upto)s
 order by seq limit %(limit)s
 
+-- name: places
+-- Where messages stand in their session.
+select message_id, seq from pm.chat_message
+where tenant_id = %(tenant)s and owner_id = %(owner)s and session_id = %(session_id)s
+  and message_id = any(%(message_ids)s::uuid[])
+
+-- name: mark_branches
+-- Which messages lie on a branch that people left; where that is known already, nothing is written.
+update pm.chat_message set
+  tool = case when message_id = any(%(side)s::uuid[]) then tool || '{"branch": "side"}' else tool - 'branch' end
+where tenant_id = %(tenant)s and owner_id = %(owner)s and session_id = %(session_id)s
+  and message_id = any(%(message_ids)s::uuid[])
+  and (message_id = any(%(side)s::uuid[])) <> (coalesce(tool->>'branch', '') = 'side')
+
 -- name: set_overview
 -- The working overview of a running session.
 update pm.chat_session set overview = %(overview)s

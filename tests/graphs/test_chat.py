@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -328,3 +329,19 @@ async def test_a_turn_that_fails_gives_the_session_back_at_once(
     async with asyncio.timeout(5):
         await ask(engine, scope, "hello again", session_id)
     assert [m.content for m in await stored(engine, scope, session_id)][:2] == ["hello", "hello again"]
+
+
+async def test_a_branch_that_the_user_left_is_no_part_of_the_conversation(engine: Engine, scope: Scope) -> None:
+    when = datetime(2027, 5, 3, 9, tzinfo=UTC)
+    said = [
+        ChatMessage(message_id=uuid4(), role=MessageRole.USER, content=text, sent_at=when, tool=tool)
+        for text, tool in (("the first draft", {"branch": "side"}), ("the second draft", {}))
+    ]
+    session = uuid4()
+    async with engine.database.transaction(scope) as tx:
+        await sessions.create(tx, ChatSession(session_id=session))
+        await sessions.append(tx, session, said)
+    state = await ask(engine, scope, "你好", session)
+    told = [str(message.text) for message in state["messages"]]
+    assert "the second draft" in told
+    assert "the first draft" not in told

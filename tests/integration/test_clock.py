@@ -7,7 +7,7 @@ import asyncio
 from context.errors import ConflictError
 from context.scope import Scope
 from engine.engine import Engine
-from storage import catalog, clock
+from storage import catalog, clock, live
 from tests.support.engines import save_note
 
 
@@ -30,7 +30,7 @@ async def test_twenty_writers_get_numbers_without_gaps_or_repeats(engine: Engine
 async def test_a_pin_shows_the_same_rows_however_much_is_written_meanwhile(engine: Engine, scope: Scope) -> None:
     async def look(pin: int) -> set[tuple[int, str]]:
         async with engine.database.transaction(scope) as tx:
-            rows = await catalog.read_snapshot(tx, miv=pin, engine="x", vectors=[], terms=[])
+            rows = await live.read_snapshot(tx, miv=pin, engine="x", vectors=[], terms=[])
             found = await catalog.bodies(tx, [node.vid for node in rows.nodes or []])
         assert all(node.born <= pin for node, _ in found.values())
         return {(vid, node.uri) for vid, (node, _) in found.items()}

@@ -7,6 +7,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
+from context.errors import StorageError
 from context.scope import Scope
 from engine.engine import Engine
 from storage import jobs
@@ -89,6 +90,42 @@ def test_the_worker_role_sees_jobs_and_nobody_s_words(database: cluster.Database
     for table in tables:
         with psycopg.connect(database.worker) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(f"table pm.{table}".encode())
+
+
+async def test_only_one_s_own_failed_jobs_are_seen_and_retried(
+    engine: Engine, database: cluster.Database, scope: Scope, other_user: Scope, other_tenant: Scope
+) -> None:
+    everybody = (scope, other_user, other_tenant)
+    for who in everybody:
+        async with engine.database.transaction(who) as tx:
+            for number in range(3):
+                await jobs.defer(tx, jobs.COMMIT, lock=f"s{number}", commit_id=uuid4())
+    for lock, values in (
+        ("s0", "status = 'failed', attempts = 9"),
+        ("s1", "attempts = 3, scheduled_at = now() + '1 hour'"),
+    ):
+        update = f"update procrastinate_jobs set {values} where lock like '%{lock}'"  # noqa: S608
+        database.rows(f"set search_path to pm_jobs, public; {update}")
+    mine: dict[Scope, int] = {}
+    for who in everybody:
+        async with engine.database.transaction(who) as tx:
+            (dead,) = await jobs.listed(tx, failed=True)
+            assert [job.status for job in await jobs.listed(tx)] == ["failed", "todo", "todo"]
+            assert not await jobs.soon(tx, jobs.EMBED) and await jobs.soon(tx, jobs.COMMIT)
+        mine[who] = dead.job_id
+
+    def untried() -> set[tuple[object, ...]]:
+        rows = "select args ->> 'tenant', args ->> 'user' from pm_jobs.procrastinate_jobs where attempts = 0"
+        return set(database.rows(f"{rows} and scheduled_at is not null"))
+
+    for who in (other_user, other_tenant):
+        assert await jobs.retry(database.worker, scope, job_id=mine[who]) == []
+    assert untried() == set()
+    assert await jobs.retry(database.worker, scope, job_id=mine[scope]) == [mine[scope]]
+    assert len(await jobs.retry(database.worker, scope)) == 1, "and the one that waited for its next try"
+    assert untried() == {("acme", "ann")}
+    with pytest.raises(StorageError):
+        await jobs.retry(database.app, scope)
 
 
 def test_a_job_names_its_scope() -> None:

@@ -13,9 +13,9 @@ from context.truth import Note
 from context.types import ProjectionStatus
 from context.uri import note_uri
 from engine.engine import Engine
-from resources.erasure import delete_notes
+from memory.erasure import delete_notes
 from resources.vectors import fill_vectors
-from storage import catalog, clock, events, memories, notes, resources
+from storage import catalog, clock, events, live, memories, notes, resources
 from tests.support import cluster
 from tests.support.engines import memory_record, save_note
 
@@ -25,11 +25,11 @@ PLAN = "# Plan\n\nWe ship on 3 May.\n\n## 根因\n\n根因是连接池耗尽。\
 Live = dict[str, tuple[int, str | None, bool]]
 
 
-async def live(engine: Engine, scope: Scope, note_id: UUID, *, miv: int | None = None) -> Live:
+async def standing(engine: Engine, scope: Scope, note_id: UUID, *, miv: int | None = None) -> Live:
     """Address to (version, body, has a vector) of a note's nodes, now or as of a pin."""
     async with engine.database.transaction(scope) as tx:
         pin = miv if miv is not None else (await clock.read(tx, engine=engine.engine_id)).miv
-        rows = await catalog.read_snapshot(tx, miv=pin, engine=engine.engine_id, vectors=[], terms=[])
+        rows = await live.read_snapshot(tx, miv=pin, engine=engine.engine_id, vectors=[], terms=[])
         found = await catalog.bodies(tx, [node.vid for node in rows.nodes or [] if node.source_id == str(note_id)])
         have = {row["vid"] for row in await tx.all("select vid from pm.vector")}
     return {node.uri: (vid, node.body, vid in have) for vid, (node, _) in found.items()}
@@ -57,11 +57,11 @@ async def test_an_edit_keeps_versions_and_vectors_of_what_did_not_change(engine:
     note = await save_note(engine, scope, PLAN, title="Plan")
     assert engine.embedder is not None
     await fill_vectors(engine.database, scope, engine.embedder)
-    before = await live(engine, scope, note.note_id)
+    before = await standing(engine, scope, note.note_id)
     async with engine.database.transaction(scope) as tx:
         old = (await clock.read(tx, engine=engine.engine_id)).miv
     await save_note(engine, scope, PLAN.replace("8443", "9000"), title="Plan", note_id=note.note_id)
-    after = await live(engine, scope, note.note_id)
+    after = await standing(engine, scope, note.note_id)
 
     assert after.keys() == before.keys()
     edited = [uri for uri, (_, body, _) in after.items() if body and "9000" in body]
@@ -71,7 +71,7 @@ async def test_an_edit_keeps_versions_and_vectors_of_what_did_not_change(engine:
         assert not same or (vid, has_vector) == (before[uri][0], True), uri
     assert after[edited[0]][0] > before[edited[0]][0]
     assert not after[edited[0]][2], "new words have no vector yet"
-    assert await live(engine, scope, note.note_id, miv=old) == before
+    assert await standing(engine, scope, note.note_id, miv=old) == before
     async with engine.database.transaction(scope) as tx:
         texts = await catalog.bodies(tx, [before[edited[0]][0]])
     assert [("8443" in (node.body or ""), holds) for node, holds in texts.values()] == [(True, False)]
@@ -83,7 +83,7 @@ async def test_a_move_and_new_lines_keep_the_vectors(engine: Engine, scope: Scop
     await fill_vectors(engine.database, scope, engine.embedder)
     async with engine.database.transaction(scope) as tx:
         await engine.projector.save_note(tx, replace(note, folder="archive", first_line=7))
-    after = await live(engine, scope, note.note_id)
+    after = await standing(engine, scope, note.note_id)
     assert len(after) > 1
     assert all(has_vector for _, body, has_vector in after.values() if body)
 
@@ -140,7 +140,7 @@ async def test_a_deleted_note_is_in_no_table_any_more(engine: Engine, database: 
             await delete_notes(tx, [note.note_id], engine=engine.engine_id, assets=engine.assets)
     async with engine.database.transaction(scope) as tx:
         feed = await events.after(tx)
-    assert [event.kind for event in feed[-2:]] == ["note.deleted", "memory.erased"]
+    assert [event.kind for event in feed[-3:]] == ["note.deleted", "memory.erased", "memory.merged"]
 
 
 async def test_material_is_ready_when_its_vectors_are(engine: Engine, scope: Scope) -> None:
@@ -158,5 +158,5 @@ async def test_material_is_ready_when_its_vectors_are(engine: Engine, scope: Sco
 
 async def live_words(engine: Engine, scope: Scope, word: str) -> int:
     async with engine.database.transaction(scope) as tx:
-        rows = await catalog.read_snapshot(tx, miv=0, engine="x", vectors=[], terms=[word], cached=True)
+        rows = await live.read_snapshot(tx, miv=0, engine="x", vectors=[], terms=[word], cached=True)
     return len(rows.postings)

@@ -27,14 +27,18 @@ from engine.engine import Engine, open_engine
 from graphs.runs import run_commit
 from memory import archive
 from resources.vectors import fill_vectors
-from storage import catalog, clock, commits, memories, refs, sessions, traces
+from storage import clock, commits, imports, live, memories, refs, sessions, traces
 from storage.database import Transaction
 from storage.embedded import EmbeddedServer
+from storage.imports import Origin
 from tests.support.cluster import Database, new_database
 from tests.support.engines import ask, settings_for, tell
 
 CANARY = "kanarik"
 """Stands in every text that Ann has written."""
+
+ROOT = b"r" * 32
+"""The folder that Ann has imported."""
 
 ANN = Scope(tenant="acme", user="ann")
 BOB = Scope(tenant="acme", user="bob")
@@ -120,14 +124,17 @@ def refusal(error: PocketMindError) -> Refusal:
 
 def functions_with(package: ModuleType, parameter: str) -> set[str]:
     """Public coroutine functions below a package that have this parameter, as `module.function` or
-    `module.Class.function`; protocols are left out."""
+    `module.Class.function`, with the packages between; protocols are left out."""
     found: set[str] = set()
-    for entry in pkgutil.iter_modules(package.__path__):
-        module = importlib.import_module(f"{package.__name__}.{entry.name}")
-        spaces: list[tuple[str, Any]] = [(entry.name, module)]
+    for entry in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if entry.name.endswith(".__main__"):
+            continue
+        module = importlib.import_module(entry.name)
+        place = entry.name.removeprefix(f"{package.__name__}.")
+        spaces: list[tuple[str, Any]] = [(place, module)]
         for value in vars(module).values():
             if inspect.isclass(value) and value.__module__ == module.__name__ and not is_protocol(value):
-                spaces.append((f"{entry.name}.{value.__name__}", value))
+                spaces.append((f"{place}.{value.__name__}", value))
         for prefix, space in spaces:
             for name, value in vars(space).items():
                 here = inspect.iscoroutinefunction(value) and value.__module__ == module.__name__
@@ -157,7 +164,7 @@ async def _made(database: Database, folder: Path) -> World:
         note = Note(note_id=note_id, title=f"{CANARY} greenhouse", body=text, folder=CANARY, source_name="green.md")
         async with engine.database.transaction(ANN) as tx:
             await engine.projector.save_note(tx, note)
-            await engine.assets.add(
+            asset = await engine.assets.add(
                 tx,
                 asset_id,
                 data=CANARY.encode(),
@@ -165,6 +172,7 @@ async def _made(database: Database, folder: Path) -> World:
                 name=f"{CANARY}.txt",
                 owner_uri=str(note_uri(ANN.user, note_id)),
             )
+            await engine.projector.save_file(tx, asset)
             calling = f"[[{CANARY} greenhouse]] and ![[{CANARY}.txt]]"
             await engine.projector.save_note(tx, Note(note_id=uuid4(), title=f"{CANARY} index", body=calling))
             await tx.execute(_IMPORTED, {"path": f"{CANARY}.md", "note_id": note_id})
@@ -172,12 +180,20 @@ async def _made(database: Database, folder: Path) -> World:
                 tx, task="t", model="m", prompt="p", source_id=str(note_id), output={"text": CANARY}
             )
             await memories.bury(tx, f"{CANARY}:gone")
+            await imports.put(
+                tx, ROOT, [Origin(path=f"{CANARY}.md", note_id=note_id, file=bytes(32), reading=bytes(8))]
+            )
         await ask(engine, ANN, f"记住：我对{CANARY}花粉过敏", session_id)
         state = await ask(engine, ANN, "What is the door code of the greenhouse?", session_id)
         assert "zimtstern" in str(state["messages"][-1].text)
         done = await run_commit(engine, ANN, session_id=session_id)
         waiting_session = await tell(engine, ANN, f"a {CANARY} that was never committed")
+        await tell(engine, replace(ANN, agent=CANARY), "said to one agent")
         assert engine.embedder is not None
+        await fill_vectors(engine.database, ANN, engine.embedder)
+        async with engine.database.transaction(ANN) as tx:  # her note has a former version, with vectors
+            renamed = replace(note, title=f"{CANARY} green house", aliases=(note.title,))  # links still find it
+            await engine.projector.save_note(tx, renamed)
         await fill_vectors(engine.database, ANN, engine.embedder)
         async with engine.database.transaction(ANN) as tx:
             claimed = await archive.claim(tx, waiting_session, settings=engine.settings.archive)
@@ -187,7 +203,7 @@ async def _made(database: Database, folder: Path) -> World:
             now = await clock.read(tx, engine="none")
             await refs.count_use(tx, [uri], commit_id=UUID(done["commit_id"]), miv=now.miv, at=engine.now())
             await refs.put(tx, [(uri, RefType.LINKS, "pm://user/ann/notes/x")])
-            rows = await catalog.read_snapshot(tx, miv=now.miv, engine="x", vectors=[], terms=[])
+            rows = await live.read_snapshot(tx, miv=now.miv, engine="x", vectors=[], terms=[])
             leaf = next(n for n in rows.nodes or [] if n.is_leaf and n.source_id == str(note_id))
             await tx.execute(_REFUSED, {"vid": leaf.vid, "reason": CANARY})
             turn = next(n for n in rows.nodes or [] if n.pos > 0)

@@ -15,10 +15,15 @@ import resources
 import retrievers
 from context.errors import NotFoundError, PocketMindError
 from context.scope import Scope
-from context.types import ContextType, TaskType
-from context.uri import note_uri
+from context.types import ContextType, TaskType, Visibility
+from context.uri import folder_uri, note_uri
 from engine.engine import Engine
-from resources.vectors import fill_vectors
+from memory.reindex import rebuild_owner
+from models.embedders import EmbedderHandle
+from resources import background, reading
+from resources.describing.describe import describe_container, describe_containers, describe_source
+from resources.material import digest_of
+from resources.vectors import drop_engine, fill_vectors
 from retrievers.assembler import Selection
 from retrievers.base import Match, QueryPlan, TypedQuery
 from retrievers.disclosure import GateDecision
@@ -51,8 +56,40 @@ ENTRIES: dict[str, Entry] = {
 }
 """Every entry above the storage floor that takes a scope, asked with Ann's own ids, words and pin."""
 
-ELSEWHERE = {"skills.SkillRetriever.resolve", "skills.SkillRetriever.retrieve"}
-"""Read files, not rows: see the tests of skills below."""
+ELSEWHERE = {
+    "skills.SkillRetriever.resolve",
+    "skills.SkillRetriever.retrieve",
+    "rebuilding.files.FileStep.prepare",
+    "rebuilding.orphans.erase_nodes",
+    "rebuilding.sources.NoteStep.prepare",
+    "rebuilding.sources.StageStep.prepare",
+    "rebuilding.values.Step.prepare",
+}
+"""Skills read files, not rows: see below. Steps of a rebuild are asked as a whole: `reindex.rebuild_owner`."""
+
+BACKGROUND: dict[str, Entry] = {
+    "background.cut_note": lambda e, s, w: background.cut_note(e.database, s, e.projector, w.note_id),
+    "background.embed": lambda e, s, w: background.embed(e.database, s, _unseen(e, s), most=9),
+    "background.follow": lambda e, s, w: background.follow(e.database, s),
+    "background.container_of": lambda e, s, w: background.container_of(
+        e.database, s, digest_of(str(folder_uri(ANN.user, CANARY))).hex()
+    ),
+    "background.tell_containers": lambda e, s, w: background.tell_containers(e.database, s, e.projector, quiet=0),
+    "describing.describe.describe_container": lambda e, s, w: describe_container(
+        e.database, s, uri=str(folder_uri(ANN.user, CANARY)), **_describing(e)
+    ),
+    "describing.describe.describe_containers": lambda e, s, w: describe_containers(
+        e.database, s, uris=[str(folder_uri(ANN.user, CANARY))], **_describing(e)
+    ),
+    "describing.describe.describe_source": lambda e, s, w: describe_source(
+        e.database, s, source_id=str(w.note_id), **_describing(e)
+    ),
+    "reindex.rebuild_owner": lambda e, s, w: _rebuilt(e, s),
+    "reading.document_of": lambda e, s, w: _asset_read(e, s, w),
+    "reading.read_file": lambda e, s, w: reading.read_file(e.database, s, e.projector, e.assets, w.asset_id),
+    "vectors.drop_engine": lambda e, s, w: drop_engine(e.database, s, w.pin.engine),
+}
+"""What jobs do, done by a stranger with Ann's ids: it comes to what it comes to with unknown ids, and moves nothing."""
 
 
 async def _retrieved(engine: Engine, scope: Scope, w: World) -> list[str]:
@@ -109,9 +146,58 @@ async def _searched(engine: Engine, scope: Scope, w: World) -> object:
 
 async def _filled(engine: Engine, scope: Scope) -> int:
     """With an engine that nobody has used, everything of the scope's own would be embedded."""
+    return await fill_vectors(engine.database, scope, _unseen(engine, scope), most=1)
+
+
+def _unseen(engine: Engine, scope: Scope) -> EmbedderHandle:
     assert engine.embedder is not None
-    fresh = replace(engine.embedder, identity=replace(engine.embedder.identity, model=f"seen by {scope.user}"))
-    return await fill_vectors(engine.database, scope, fresh, most=1)
+    return replace(engine.embedder, identity=replace(engine.embedder.identity, model=f"seen by {scope.user}"))
+
+
+async def _asset_read(engine: Engine, scope: Scope, w: World) -> str:
+    async with engine.database.transaction(scope) as tx:
+        asset = await engine.assets.get(tx, w.asset_id)
+    return (await reading.document_of(engine.database, scope, engine.assets, asset)).text
+
+
+def _describing(engine: Engine) -> dict[str, Any]:
+    return {
+        "projector": engine.projector,
+        "model": engine.chat_model,
+        "name": "nobody",
+        "prompts": engine.prompts,
+        "fence": "f" * 16,
+        "deadline": 5.0,
+    }
+
+
+async def _rebuilt(engine: Engine, scope: Scope) -> object:
+    done = await rebuild_owner(
+        engine.database,
+        scope,
+        engine=engine.engine_id,
+        embeds=True,
+        assets=engine.assets,
+        read=None,
+        visibility=Visibility.PRIVATE,
+    )
+    return done.tally
+
+
+async def _told(entry: Entry, engine: Engine, scope: Scope, world: World) -> object:
+    try:
+        return await entry(engine, scope, world)
+    except PocketMindError as error:
+        return refusal(error)
+
+
+async def test_background_work_of_a_stranger_touches_nothing_of_hers(world: World, shared: Engine) -> None:
+    before = world.rows_of_ann()
+    for scope in (Scope(tenant="acme", user="dora"), Scope(tenant="umbrella", user="ann")):
+        for name, entry in BACKGROUND.items():
+            hers, nobodys = [await _told(entry, shared, scope, w) for w in (world, world.ghost())]
+            assert hers == nobodys, f"{name} tells that the id exists"
+    assert world.rows_of_ann() == before
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
@@ -130,7 +216,7 @@ async def test_a_stranger_finds_nothing_where_ann_finds_hers(world: World, share
 
 def test_every_entry_that_takes_a_scope_is_on_the_list() -> None:
     found = set.union(*(functions_with(package, "scope") for package in (retrievers, resources, memory)))
-    assert found == ENTRIES.keys() | ELSEWHERE
+    assert found == ENTRIES.keys() | BACKGROUND.keys() | ELSEWHERE
 
 
 # -- skills: files, chosen by tenant and agent -----------------------------------------------------------------------

@@ -14,8 +14,8 @@ from context.errors import NotFoundError, StorageError
 from context.scope import Scope
 from context.types import MemoryType, Status
 from engine.engine import Engine
-from memory.merge import memory_node
-from storage import catalog, memories
+from memory.nodes import memory_node
+from storage import catalog, live, memories
 from storage.catalog import IndexedNode
 from tests.isolation.conftest import World
 from tests.support import cluster
@@ -98,8 +98,8 @@ async def test_our_own_reads_leave_shared_rows_out(shared_rows: World, shared: E
     """Nothing is shared by the product yet; a row that is there must not slip into somebody's answer."""
     bob = Scope(tenant="acme", user="bob")
     async with shared.database.transaction(bob) as tx:
-        rows = await catalog.read_snapshot(tx, miv=2**62, engine=shared_rows.pin.engine, vectors=[], terms=["kanarik"])
-        assert (rows.nodes, rows.postings) == ([], [])
+        rows = await live.read_snapshot(tx, miv=2**62, engine=shared_rows.pin.engine, vectors=[], terms=["kanarik"])
+        assert (rows.nodes, rows.postings) == ([], {})
         assert await memories.list_memories(tx, statuses=Status) == []
 
 
@@ -121,7 +121,7 @@ async def test_what_an_agent_distilled_is_seen_by_that_agent_alone(engine: Engin
                 got = bool(await memories.get(tx, record.memory_id))
             except NotFoundError:
                 got = False
-            rows = await catalog.read_snapshot(tx, miv=1, engine="x", vectors=[], terms=["cach"])
+            rows = await live.read_snapshot(tx, miv=1, engine="x", vectors=[], terms=["cach"])
             return {
                 "get": got,
                 "history": bool(await memories.history(tx, record.memory_id)),

@@ -12,32 +12,37 @@ import pytest
 import storage
 from context.derived import MemoryRecord, Resource
 from context.scope import Scope
-from context.truth import ChatMessage, ChatSession, MessageRole
-from context.types import MemoryPolicy, ProjectionStatus, RefType, SourceType, SpaceType, Visibility
-from context.uri import folder_uri
+from context.truth import ChatMessage, ChatSession, MessageRole, Note
+from context.types import ContextType, MemoryPolicy, ProjectionStatus, RefType, SourceType, SpaceType, Visibility
+from context.uri import folder_uri, user_root
 from engine.engine import Engine
-from resources.material import resource_id, tree_source
+from resources.material import container_node, resource_id, tree_source
 from storage import (
     catalog,
     clock,
     commits,
     containers,
     events,
+    imports,
     jobs,
     links,
     memories,
     notes,
+    rebuild,
     refs,
     resources,
     sessions,
+    staging,
     traces,
     vectors,
 )
+from storage.catalog import IndexedNode
 from storage.commits import Commit, CommitState
 from storage.database import Transaction
+from storage.imports import Origin
 from storage.sessions import Lease
 from storage.vectors import Unembedded
-from tests.isolation.conftest import CANARY, Call, Refusal, World, functions_with, outcome
+from tests.isolation.conftest import CANARY, ROOT, Call, Refusal, World, functions_with, outcome
 from tests.isolation.test_reads import READS
 from tests.support.engines import memory_record
 
@@ -55,7 +60,10 @@ WRITES: dict[str, Call] = {
     "catalog.erase_sources": lambda tx, w, e: catalog.erase_sources(tx, [str(w.note_id)]),
     "vectors.put_vectors": lambda tx, w, e: vectors.put_vectors(tx, [_unembedded(w)], [VECTOR], engine="forged"),
     "catalog.replace_source": lambda tx, w, e: catalog.replace_source(tx, str(w.note_id), [], miv=ALL),
-    "vectors.set_norms": lambda tx, w, e: vectors.set_norms(tx, {w.turn_vid: 77.0}),
+    "vectors.drop_engine": lambda tx, w, e: vectors.drop_engine(tx, engine=w.pin.engine, limit=99),
+    "vectors.refuse": lambda tx, w, e: vectors.refuse(tx, {w.leaf_vid: "forged"}, engine="forged"),
+    "vectors.set_norms": lambda tx, w, e: vectors.set_norms(tx, {w.turn_vid: 77.0}, engine=w.pin.engine),
+    "clock.hold": lambda tx, w, e: clock.hold(tx),
     "clock.switch_engine": lambda tx, w, e: clock.switch_engine(tx, engine="forged"),
     "commits.claim": lambda tx, w, e: commits.claim(
         tx, Commit(commit_id=uuid4(), session_id=w.session_id, from_seq=ALL, upto_seq=ALL)
@@ -68,17 +76,35 @@ WRITES: dict[str, Call] = {
     "commits.take": lambda tx, w, e: commits.take(tx, w.waiting_commit),
     "containers.forget": lambda tx, w, e: containers.forget(tx, [str(folder_uri("ann", CANARY))]),
     "containers.take": lambda tx, w, e: containers.take(tx, quiet=0, longest=0, limit=99),
+    "imports.bury": lambda tx, w, e: imports.bury(tx, [w.note_id]),
+    "imports.lift": lambda tx, w, e: imports.lift(tx, [f"{CANARY}:gone"]),
+    "imports.take_over": lambda tx, w, e: imports.take_over(tx, bytes(32), inner=ROOT, prefix="forged/"),
     "links.replace": lambda tx, w, e: links.replace(tx, {w.note_id: links.Calls()}),
     "links.settle": lambda tx, w, e: links.settle(tx, [w.note_id]),
     "memories.close": lambda tx, w, e: memories.close(tx, w.memory_id, 1, miv=ALL),
+    "memories.erase": lambda tx, w, e: memories.erase(tx, [w.memory_id]),
+    "memories.forget_versions": lambda tx, w, e: memories.forget_versions(tx, w.memory_id),
     "memories.forget_source": lambda tx, w, e: memories.forget_source(tx, f"pm://user/ann/sessions/{w.session_id}"),
     "notes.delete": lambda tx, w, e: notes.delete(tx, [w.note_id]),
+    "rebuild.drop_words": lambda tx, w, e: rebuild.drop_words(tx, [w.leaf_vid]),
+    "rebuild.erase_records": lambda tx, w, e: rebuild.erase_records(tx, [resource_id(w.note_id)]),
+    "rebuild.forget_references": lambda tx, w, e: rebuild.forget_references(
+        tx, [(w.memory_uri, RefType.LINKS, "pm://user/ann/notes/x")]
+    ),
+    "rebuild.replace_words": lambda tx, w, e: rebuild.replace_words(tx, {w.leaf_vid: _forged_words()}),
     "refs.erase": lambda tx, w, e: refs.erase(tx, [w.memory_uri]),
     "resources.erase": lambda tx, w, e: resources.erase(tx, [str(w.note_id)]),
+    "resources.give_reason": lambda tx, w, e: resources.give_reason(tx, str(w.note_id), "forged", failed=True),
     "resources.settle": lambda tx, w, e: resources.settle(tx, engine=w.pin.engine),
+    "staging.publish": lambda tx, w, e: staging.publish(
+        tx, str(w.note_id), catalog.Difference(ended=(w.leaf_vid,)), miv=ALL
+    ),
     "sessions.abandon_turn": lambda tx, w, e: sessions.abandon_turn(tx, _lease(w)),
     "sessions.append": lambda tx, w, e: sessions.append(tx, w.session_id, [_message(w)]),
     "sessions.free_turn": lambda tx, w, e: sessions.free_turn(tx, _lease(w)),
+    "sessions.mark_branches": lambda tx, w, e: sessions.mark_branches(
+        tx, w.session_id, current=[], side=[w.message_id]
+    ),
     "sessions.renew_turn": lambda tx, w, e: sessions.renew_turn(tx, _lease(w)),
     "sessions.set_overview": lambda tx, w, e: sessions.set_overview(tx, w.session_id, "forged"),
     "sessions.set_policy": lambda tx, w, e: sessions.set_policy(tx, w.session_id, MemoryPolicy.OFF),
@@ -96,6 +122,7 @@ OWN: dict[str, Call] = {
     "clock.take_positions": lambda tx, w, e: _positions(tx),
     "containers.touch": lambda tx, w, e: containers.touch(tx, [str(folder_uri("ann", CANARY))]),
     "events.put": lambda tx, w, e: events.put(tx, [events.Event(kind="mine")], miv=1),
+    "imports.put": lambda tx, w, e: _import(tx, w, e),
     "jobs.defer": lambda tx, w, e: jobs.defer(tx, jobs.COMMIT, lock="mine", commit_id=w.commit_id),
     "memories.bury": lambda tx, w, e: memories.bury(tx, w.note_uri),
     "memories.insert": lambda tx, w, e: memories.insert(
@@ -104,6 +131,7 @@ OWN: dict[str, Call] = {
     "refs.count_use": lambda tx, w, e: refs.count_use(tx, [w.memory_uri], commit_id=w.commit_id, miv=1, at=NOW),
     "refs.put": lambda tx, w, e: refs.put(tx, [(w.memory_uri, RefType.LINKS, "mine")]),
     "resources.put": lambda tx, w, e: resources.put(tx, _material(w)),
+    "staging.stage": lambda tx, w, e: staging.stage(tx, []),
     "sessions.create": lambda tx, w, e: sessions.create(tx, ChatSession(session_id=w.session_id, title="mine")),
     "traces.keep_model_output": lambda tx, w, e: traces.keep_model_output(
         tx, task="t", model="m", prompt="p", source_id=str(w.note_id), output={"text": "mine"}
@@ -118,6 +146,11 @@ OWN: dict[str, Call] = {
 async def _positions(tx: Transaction) -> None:
     await clock.advance(tx, engine="mine")
     await clock.take_positions(tx, 3)
+
+
+async def _import(tx: Transaction, w: World, e: Engine) -> None:
+    await e.projector.save_note(tx, Note(note_id=w.note_id, title="mine", body="mine"))
+    await imports.put(tx, ROOT, [Origin(path=f"{CANARY}.md", note_id=w.note_id, file=bytes(32), reading=bytes(8))])
 
 
 def _lease(w: World) -> Lease:
@@ -137,6 +170,11 @@ def _material(w: World) -> Resource:
         digest=b"mine",
         projection_status=ProjectionStatus.READY,
     )
+
+
+def _forged_words() -> IndexedNode:
+    node = container_node(user_root("ann"), None, "forged", ContextType.RESOURCE)
+    return IndexedNode(node=node, terms={"forged": 1})
 
 
 def _memory(w: World) -> MemoryRecord:

@@ -61,8 +61,8 @@ create table pm.stale_container (
   tenant_id  pm.id,
   owner_id   pm.id,
   uri        text collate "C",
-  first_at   timestamptz not null default clock_timestamp(),
-  touched_at timestamptz not null default clock_timestamp(),
+  first_at   timestamptz not null default statement_timestamp(),
+  touched_at timestamptz not null default statement_timestamp(),
   primary key (tenant_id, owner_id, uri)
 );
 

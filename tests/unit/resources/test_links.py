@@ -23,7 +23,7 @@ def test_wiki_links_point_to_notes_and_code_is_not_read() -> None:
     ("body", "targets"),
     [
         ("[x](Other%20note.md)", ["Other note.md"]),
-        ("![](./img/a.png) ![](img/a.png \"title\")", ["img/a.png"]),
+        ('![](./img/a.png) ![](img/a.png "title")', ["img/a.png"]),
         ("[x](<with (brackets).md>) [y](a(b).md)", ["with (brackets).md", "a(b).md"]),
         ("[w](https://example.com/a.md) [m](mailto:x@y.z) [h](#here) [p](//host/x)", []),
         ("[x](dir/note.md#part)", ["dir/note.md"]),

@@ -49,15 +49,17 @@ COSINES = {uri: 0.1 + place * 0.07 for place, uri in enumerate(CATALOGUE.index)}
 def asked(snapshot: Snapshot = CATALOGUE, *, missing: tuple[str, ...] = (), priority: int = 1) -> QueryInput:
     """The question as the database answers it; `missing` have no vector."""
     words = {**NOTES, **{f"turn/{pos}": said for pos, said in TURNS.items()}}
-    postings = [
-        (word, snapshot.nodes[snapshot.index[uri]].vid, count)
-        for uri, counts in words.items()
-        for word, count in counts.items()
-    ]
-    cosines = [(node.vid, 1, COSINES[node.uri]) for node in snapshot.nodes if node.uri not in missing]
-    stale = [("harbor", 7, 5)]  # a version that is no longer live
-    placed = place_cosines(snapshot, [*cosines, (7, 1, 0.9), (10, 2, 0.9)], questions=2)
-    hits = place_words(snapshot, postings + stale)
+    pairs: dict[str, list[tuple[int, int]]] = {"harbor": [(7, 5)]}  # a version that is no longer live
+    for uri, counts in words.items():
+        for word, count in counts.items():
+            pairs.setdefault(word, []).append((snapshot.nodes[snapshot.index[uri]].vid, count))
+    postings = {
+        word: (np.array([vid for vid, _ in p]), np.array([n for _, n in p], float)) for word, p in pairs.items()
+    }
+    embedded = [node for node in snapshot.nodes if node.uri not in missing]
+    first = (np.array([7, *(n.vid for n in embedded)]), np.array([0.9, *(COSINES[n.uri] for n in embedded)]))
+    placed = place_cosines(snapshot, {0: first, 1: (np.array([10]), np.array([0.9]))}, questions=2)
+    hits = place_words(snapshot, postings)
     return query_input(QUESTION, cosines=placed[0], hits=hits, priority=priority)
 
 

@@ -7,7 +7,7 @@ from datetime import UTC
 from typing import Any
 
 from retrievers.snapshot import Snapshot, build
-from storage.catalog import LiveNode
+from storage.live import LiveNode
 
 
 def live(uri: str, parent: str | None = None, **more: Any) -> LiveNode:

@@ -1,0 +1,122 @@
+"""Deleting what a person made: every version, word, vector, reference and summary of it goes in one transaction, and
+every memory that nothing else supports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import UUID
+
+from context.derived import MemoryRecord
+from context.types import SpaceType, Status
+from context.uri import ContextUri, asset_uri, note_uri
+from memory import nodes
+from memory.remerge import without_the_lost
+from resources import tree
+from storage import catalog, clock, events, imports, jobs, links, memories, notes, refs, resources, traces
+from storage.assets import AssetStore
+from storage.database import Transaction
+from storage.events import Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erased:
+    """What a deletion took with it.
+
+    Attributes:
+        memories_poorer: memories that another source supports as well; they are told anew without the deleted one.
+        bytes_to_discard: files on disk that no row names any more; for `AssetStore.discard` after the commit.
+    """
+
+    memories_erased: int
+    memories_poorer: int
+    bytes_to_discard: tuple[Path, ...] = ()
+
+
+async def delete_notes(tx: Transaction, note_ids: Sequence[UUID], *, engine: str, assets: AssetStore) -> Erased:
+    """Delete notes with the files that belong to them alone.
+
+    Raises:
+        NotFoundError: one is unknown, or another owner's; nothing is deleted.
+    """
+    uris = [str(note_uri(tx.scope.user, note_id)) for note_id in note_ids]
+    callers = await links.callers(tx, note_ids)
+    hanging = await assets.hanging_on(tx, uris)
+    miv = await clock.advance(tx, engine=engine)
+    await imports.bury(tx, note_ids)
+    await notes.delete(tx, note_ids)
+    erased = await _erase(tx, [str(note_id) for note_id in note_ids], uris, miv=miv, kind="note.deleted")
+    await links.settle(tx, sorted(set(callers) - set(note_ids)))
+    if not hanging:
+        return erased
+    files = await delete_files(tx, hanging, engine=engine, assets=assets)
+    return Erased(
+        memories_erased=erased.memories_erased + files.memories_erased,
+        memories_poorer=erased.memories_poorer + files.memories_poorer,
+        bytes_to_discard=files.bytes_to_discard,
+    )
+
+
+async def delete_files(tx: Transaction, asset_ids: Sequence[UUID], *, engine: str, assets: AssetStore) -> Erased:
+    """Delete files with their material.
+
+    Raises:
+        NotFoundError: one is unknown, or another owner's; nothing is deleted.
+    """
+    uris = [str(asset_uri(tx.scope.user, asset_id)) for asset_id in asset_ids]
+    miv = await clock.advance(tx, engine=engine)
+    await imports.bury(tx, asset_ids)
+    paths = await assets.delete(tx, asset_ids)
+    erased = await _erase(tx, [str(asset_id) for asset_id in asset_ids], uris, miv=miv, kind="file.deleted")
+    return Erased(
+        memories_erased=erased.memories_erased,
+        memories_poorer=erased.memories_poorer,
+        bytes_to_discard=tuple(paths),
+    )
+
+
+async def _erase(tx: Transaction, source_ids: Sequence[str], uris: Sequence[str], *, miv: int, kind: str) -> Erased:
+    orphans: list[UUID] = []
+    poorer: dict[UUID, None] = {}
+    for uri in uris:
+        lost, left = await memories.forget_source(tx, uri)
+        orphans += lost
+        poorer |= dict.fromkeys(left)
+        await memories.bury(tx, uri)
+    retold: list[MemoryRecord] = []
+    for memory_id in [found for found in poorer if found not in orphans]:
+        memory = without_the_lost(await memories.get(tx, memory_id))
+        if memory is None:
+            await memories.erase(tx, [memory_id])
+            orphans.append(memory_id)
+        else:
+            retold.append(memory)
+    gone = [*source_ids, *(str(memory_id) for memory_id in orphans)]
+    parents = await catalog.erase_sources(tx, [*gone, *(str(memory.memory_id) for memory in retold)])
+    for memory in retold:
+        await _put_back(tx, memory, miv=miv)
+    await resources.erase(tx, gone)
+    await traces.erase_model_outputs(tx, gone)
+    await refs.erase(tx, uris)
+    await tree.wipe(tx, [uri for uri in parents if _tells_of_children(uri)], miv=miv)
+    await jobs.defer(tx, jobs.EMBED, lock="embed")  # what the containers say now has no vector yet
+    told = [Event(kind="memory.erased", uri=str(found), reason="last evidence deleted") for found in orphans]
+    told += [Event(kind="memory.merged", uri=str(m.memory_id), reason="a source was deleted") for m in retold]
+    await events.put(tx, [*(Event(kind=kind, uri=uri) for uri in uris), *told], miv=miv)
+    return Erased(memories_erased=len(orphans), memories_poorer=len(retold))
+
+
+async def _put_back(tx: Transaction, memory: MemoryRecord, *, miv: int) -> None:
+    """A memory as its remaining sources tell it, in the place of all its versions."""
+    memory = replace(memory, version=memory.version + 1)
+    await memories.forget_versions(tx, memory.memory_id)
+    await memories.insert(tx, memory, miv=miv)
+    if memory.status is Status.CURRENT:
+        await catalog.insert(tx, [nodes.indexed(memory, tx.scope.user)], miv=miv)
+
+
+def _tells_of_children(uri: str) -> bool:
+    """Whether a container tells of what is in it: a folder, or a kind of the user's memories."""
+    parsed = ContextUri.parse(uri)
+    return parsed.space is SpaceType.USER and parsed.segments[1:2] in (("folders",), ("memories",))

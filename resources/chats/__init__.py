@@ -1,0 +1,1 @@
+"""Chats that people bring along: JSON lines, and the export archives of ChatGPT and Claude."""

@@ -1,0 +1,1 @@
+"""Rebuilding: everything derived again, compared, and only what differs changed."""

@@ -1,0 +1,34 @@
+"""Statistics: what the planner knows of tables that have just been filled.
+
+Knowing nothing, it takes every owner for one with a single row, and reads all of theirs for each row that it looks up:
+an import then slows down with its square (measured: 24 notes a second at 2,500, 130 with statistics). The server
+looks by itself about once a minute, which is after most imports have ended.
+"""
+
+from __future__ import annotations
+
+import psycopg
+from psycopg import AsyncConnection
+
+from storage.database import checked_conninfo, translated
+from storage.queries import queries
+
+_SQL = queries("imports")
+
+
+async def look_again(admin_url: str) -> None:
+    """Let the planner look at the tables that an import fills.
+
+    Args:
+        admin_url: of the role that owns the tables, which alone may.
+
+    Raises:
+        StorageUnavailable: the database is gone.
+    """
+    try:
+        async with await AsyncConnection.connect(
+            checked_conninfo(admin_url), autocommit=True, connect_timeout=5
+        ) as own:
+            await own.execute(_SQL["analyze"])
+    except psycopg.Error as error:
+        raise translated(error) from error

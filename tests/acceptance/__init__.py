@@ -1,0 +1,1 @@
+"""Acceptance: what a user was promised, asked of the whole engine."""
