@@ -15,7 +15,7 @@ from retrievers.assembler import Selection
 from retrievers.base import Match, QueryPlan, TypedQuery
 from retrievers.disclosure import evidence_ref, source_ref
 from retrievers.intent import Conversation
-from storage import catalog, memories
+from storage import catalog, clock, memories
 
 if TYPE_CHECKING:
     from context.scope import Scope
@@ -44,15 +44,18 @@ class Lookup:
     degradations: tuple[Degradation, ...]
 
 
-async def look_up(engine: Engine, scope: Scope, question: str, *, limit: int | None, always: bool) -> Lookup:
+async def look_up(
+    engine: Engine, scope: Scope, question: str, *, limit: int | None, always: bool, as_of: int | None = None
+) -> Lookup:
     """Plan and retrieve as a turn does, memories and resources apart and then in one order.
 
     Args:
         limit: the most matches; None: as many as a turn takes.
         always: search even where a turn would not (a greeting): whoever searches wants to see what there is.
+        as_of: read what was true at this miv; what was erased since stays erased.
 
     Raises:
-        InvalidInputError: the question is empty.
+        InvalidInputError: the question is empty, or there is no such miv any more or yet.
     """
     text = clean(question).text
     if not text.strip():
@@ -60,6 +63,9 @@ async def look_up(engine: Engine, scope: Scope, question: str, *, limit: int | N
     now = engine.now()
     async with engine.database.transaction(scope) as tx:
         pin = await engine.pin(tx, seq=0)
+        oldest = (await clock.read(tx, engine=engine.engine_id)).oldest_miv
+    if as_of is not None:
+        pin = replace(pin, miv=_known_miv(as_of, oldest, pin.miv))
     plan, degraded = await engine.intent.analyze(
         Conversation(message=text), now=now, fence=engine.fence(f"intent:{text}")
     )
@@ -92,7 +98,7 @@ async def look_up(engine: Engine, scope: Scope, question: str, *, limit: int | N
         needs_quote=engine.offline,
         degradations=degradations,
     )
-    nodes, sources = await _loaded(engine, scope, matches)
+    nodes, sources = await _loaded(engine, scope, matches, ended=as_of is not None)
     return Lookup(
         question=text,
         language=language_of(text),
@@ -107,15 +113,25 @@ async def look_up(engine: Engine, scope: Scope, question: str, *, limit: int | N
     )
 
 
+def _known_miv(asked: int, oldest: int, newest: int) -> int:
+    if oldest <= asked <= newest:
+        return asked
+    raise InvalidInputError(
+        f"The index can be read as of miv {oldest} to {newest}, not {asked}.",
+        zh=f"索引可以按 miv {oldest} 到 {newest} 的时刻读取，没有 {asked}。",
+    )
+
+
 async def _loaded(
-    engine: Engine, scope: Scope, matches: Sequence[Match]
+    engine: Engine, scope: Scope, matches: Sequence[Match], *, ended: bool
 ) -> tuple[dict[int, ContextNode], dict[int, str]]:
-    """Nodes that still hold, and what each would be cited as: a memory by its first evidence."""
+    """Nodes that still hold (or held, if what has `ended` is wanted too), and what each would be cited as: a memory by
+    its first evidence."""
     async with engine.database.transaction(scope) as tx:
         found = await catalog.bodies(tx, [match.vid for match in matches])
         records = [node.record_id for node, _ in found.values() if node.context_type is ContextType.MEMORY]
         evidence = await memories.evidence_of(tx, [record for record in records if record is not None])
-    nodes = {vid: node for vid, (node, holds) in found.items() if holds}
+    nodes = {vid: node for vid, (node, holds) in found.items() if holds or ended}
     sources = {}
     for vid, node in nodes.items():
         known = evidence.get(node.record_id, ()) if node.record_id else ()

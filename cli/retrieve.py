@@ -28,13 +28,16 @@ def retrieve(
     query: Query,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="At most so many. 数量")] = 10,
     explain: Annotated[bool, typer.Option("--explain", help="Show the walk and every score's parts. 解释")] = False,
+    as_of: Annotated[
+        int | None, typer.Option("--as-of", metavar="MIV", min=0, help="What was true at this miv. 按历史时刻")
+    ] = None,
 ) -> None:
     """Find notes, chats and memories for a question. 检索"""
     from cli.lookup import look_up, plain_match, told
     from cli.running import opened
 
     with opened(who) as call:
-        found = call.run(look_up(call.engine, call.scope, query, limit=limit, always=True))
+        found = call.run(look_up(call.engine, call.scope, query, limit=limit, always=True, as_of=as_of))
         out = call.out
         if out.as_json:
             body: dict[str, Any] = {

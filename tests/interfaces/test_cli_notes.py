@@ -308,3 +308,20 @@ def test_a_deletion_asks_on_a_real_terminal(
     finally:
         os.close(terminal)
     assert pocketmind("notes", "show", note_id).code == 1
+
+
+def test_a_search_can_be_asked_as_of_an_earlier_time(pocketmind: Command) -> None:
+    note = added(pocketmind, "The staging gateway listens on port 8443.")
+    before = pocketmind("retrieve", "staging gateway port", "--json").json
+    pocketmind("notes", "edit", note, "--body", "The staging gateway listens on port 9000.", "--no-vectors")
+
+    def texts(*options: object) -> list[str]:
+        found = pocketmind("retrieve", "staging gateway port", "--json", *options).json
+        return [match["text"] for match in found["matches"]]
+
+    assert texts() == ["The staging gateway listens on port 9000."]
+    assert texts("--as-of", before["miv"]) == ["The staging gateway listens on port 8443."]
+    refused = pocketmind("retrieve", "staging", "--as-of", 10_000, expect=1)
+    assert "10000" in refused.err
+    pocketmind("notes", "rm", note, "--yes")
+    assert texts("--as-of", before["miv"]) == [], "what was erased is erased at all times"
