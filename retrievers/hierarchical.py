@@ -27,7 +27,7 @@ from retrievers.children import CompositeChildSearchStrategy
 from retrievers.fusion import place_cosines, place_words, query_input, score
 from retrievers.hotness import DefaultHotnessScorer
 from retrievers.profile import MEASURED, RetrievalProfile
-from retrievers.snapshot import Snapshot, SnapshotCache, build
+from retrievers.snapshot import Snapshot, SnapshotCache, advanced, build
 from retrievers.walk import walk
 from storage import live, refs
 from storage.database import Database
@@ -97,8 +97,9 @@ class CatalogHierarchicalRetriever:
         words = sorted({word for query in queries for word in terms(query.query)})
         words += [TIME_TERM] if any(asks_when(query.query) for query in queries) else []
         kinds = {query.context_type for query in queries}
-        async with self._reading(scope, pin.miv):  # the legs of a turn ask at once: one reads, the others find it
-            kept = self._snapshots.get(scope, pin.miv)
+        async with self._reading(scope, pin):  # the legs of a turn ask at once: one reads, the others find it
+            kept = self._snapshots.get(scope, pin)
+            earlier = None if kept else self._snapshots.before(scope, pin)
             async with self._database.transaction(scope) as tx:
                 rows = await live.read_snapshot(
                     tx,
@@ -108,10 +109,16 @@ class CatalogHierarchicalRetriever:
                     terms=words,
                     kinds=kinds,
                     cached=kept is not None,
+                    since=earlier[0] if earlier else None,
                 )
-            snapshot = kept or build(rows.nodes or [], self._zone)
-            if kept is None and snapshot.settled:
-                self._snapshots.put(scope, pin.miv, snapshot)
+                if rows.moved is not None and earlier is not None:
+                    kept = advanced(earlier[1], rows.moved, self._zone)
+                nodes = rows.nodes
+                if kept is None and nodes is None:
+                    nodes = await live.read_nodes(tx, miv=pin.miv)
+            snapshot = kept or build(nodes or [], self._zone)
+            if snapshot.settled:
+                self._snapshots.put(scope, pin, snapshot)
         cosines = place_cosines(snapshot, rows.cosines, questions=len(texts)) if vectors else None
         searched = snapshot.leaf & snapshot.of_kinds(kinds)
         searched[(refused := snapshot.places(rows.refused))[refused >= 0]] = False  # they wait for nothing
@@ -183,11 +190,11 @@ class CatalogHierarchicalRetriever:
             return mixed
         return min(1.0, mixed / (1 - weight + weight * _FRESH))
 
-    def _reading(self, scope: Scope, miv: int) -> asyncio.Lock:
+    def _reading(self, scope: Scope, pin: Pin) -> asyncio.Lock:
         """Held while the live nodes of a pin are read, unless they are at hand."""
-        if self._snapshots.get(scope, miv) is not None:
+        if self._snapshots.get(scope, pin) is not None:
             return asyncio.Lock()
-        return self._readers.setdefault((scope.tenant, scope.user, scope.agent, miv), asyncio.Lock())
+        return self._readers.setdefault((scope.tenant, scope.user, scope.agent, pin.miv), asyncio.Lock())
 
     async def _finish(
         self, scope: Scope, leaves: Sequence[Match], snapshot: Snapshot, *, pin: Pin, now: datetime

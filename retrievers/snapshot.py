@@ -12,10 +12,11 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from context.derived import Pin
 from context.scope import Scope
 from context.types import ContextType, Visibility
 from retrievers.base import visible_in
-from storage.live import LiveNode
+from storage.live import LiveNode, Moved
 
 _NO_DAY = -(10**6)
 _CURRENT_LAYERS = frozenset({"project", "whiteboard", "user"})
@@ -133,8 +134,17 @@ def build(nodes: Sequence[LiveNode], zone: tzinfo) -> Snapshot:
     )
 
 
+def advanced(base: Snapshot, moved: Moved, zone: tzinfo) -> Snapshot | None:
+    """A snapshot brought up to a later pin; None if something was erased meanwhile, so that it must be read anew."""
+    nodes = [node for node in base.nodes if node.vid not in moved.ended] if moved.ended else list(base.nodes)
+    nodes = sorted([*nodes, *moved.begun], key=lambda node: node.vid)
+    if (len(nodes), sum(node.vid for node in nodes)) != (moved.count, moved.total):
+        return None
+    return build(nodes, zone)
+
+
 class SnapshotCache:
-    """The snapshots last used, by tenant, owner, agent and pin; another owner's can never be met.
+    """The snapshots last used, by tenant, owner, agent, embedder and pin; another owner's can never be met.
 
     Args:
         most: how many to keep.
@@ -144,23 +154,33 @@ class SnapshotCache:
     def __init__(self, *, most: int = 64, most_nodes: int = 50_000) -> None:
         self._most = most
         self._most_nodes = most_nodes
-        self._kept: OrderedDict[tuple[str, str, str, int], Snapshot] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str, str, str, int], Snapshot] = OrderedDict()
 
-    def get(self, scope: Scope, miv: int) -> Snapshot | None:
+    def get(self, scope: Scope, pin: Pin) -> Snapshot | None:
         """The snapshot of this pin, if it is kept."""
-        key = (scope.tenant, scope.user, scope.agent, miv)
+        key = (*_owner(scope, pin), pin.miv)
         if key in self._kept:
             self._kept.move_to_end(key)
         return self._kept.get(key)
 
-    def put(self, scope: Scope, miv: int, snapshot: Snapshot) -> None:
+    def before(self, scope: Scope, pin: Pin) -> tuple[int, Snapshot] | None:
+        """The newest kept snapshot of an earlier pin, with its miv."""
+        earlier = [key for key in self._kept if key[:4] == _owner(scope, pin) and key[4] < pin.miv]
+        newest = max(earlier, key=lambda key: key[4], default=None)
+        return (newest[4], self._kept[newest]) if newest else None
+
+    def put(self, scope: Scope, pin: Pin, snapshot: Snapshot) -> None:
         """Keep a snapshot; the one used longest ago goes."""
         if len(snapshot.nodes) > self._most_nodes:
             return
-        for key in [
-            key for key in self._kept if key[:3] == (scope.tenant, scope.user, scope.agent) and key[3] < miv - 2
-        ]:
+        owner = _owner(scope, pin)
+        for key in [key for key in self._kept if key[:4] == owner and key[4] < pin.miv - 2]:
             del self._kept[key]  # a pin that old is asked for again only by a replay
-        self._kept[(scope.tenant, scope.user, scope.agent, miv)] = snapshot
+        self._kept[(*owner, pin.miv)] = snapshot
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
+
+
+def _owner(scope: Scope, pin: Pin) -> tuple[str, str, str, str]:
+    """Whose snapshot it is; norms belong to the embedder."""
+    return scope.tenant, scope.user, scope.agent, pin.engine

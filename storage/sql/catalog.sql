@@ -91,6 +91,25 @@ from pm.context_catalog
 where tenant_id = %(tenant)s and owner_id = %(owner)s and born <= %(miv)s and died > %(miv)s and status = 'current'
 order by vid
 
+-- name: live_since
+-- What began after an earlier pin and is live as of this one.
+select vid, uri, parent_uri, level, is_leaf, context_type, visibility, session_id, layer, source_type, source_id, pos,
+  norm, prior, length, happened_at, speaker, record_id
+from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and born > %(since)s and born <= %(miv)s and died > %(miv)s
+  and status = 'current'
+
+-- name: ended_since
+-- What was live as of an earlier pin and has ended by this one.
+select vid from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and died > %(since)s and died <= %(miv)s
+  and died < 9223372036854775807
+
+-- name: live_sum
+-- A check that nothing was erased meanwhile, which leaves no row to tell of it.
+select count(*), coalesce(sum(vid), 0)::bigint from pm.context_catalog
+where tenant_id = %(tenant)s and owner_id = %(owner)s and born <= %(miv)s and died > %(miv)s and status = 'current'
+
 -- name: cosines
 -- Exact cosine of every vector of these kinds with every query vector (all are of unit length). One row a query: ids and
 -- cosines as arrays of 8 and 4 bytes, big endian, which cost a tenth of as many rows.

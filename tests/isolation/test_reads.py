@@ -59,6 +59,7 @@ READS: dict[str, Call] = {
     "catalog.live_nodes": lambda tx, w, e: catalog.live_nodes(tx, [w.note_uri]),
     "catalog.live_of": lambda tx, w, e: catalog.live_of(tx, [str(w.note_id)]),
     "catalog.live_uris": lambda tx, w, e: catalog.live_uris(tx, [w.note_uri]),
+    "live.read_nodes": lambda tx, w, e: live.read_nodes(tx, miv=w.pin.miv),
     "live.read_snapshot": lambda tx, w, e: _snapshot(tx, w),
     "vectors.turns_near": lambda tx, w, e: vectors.turns_near(tx, [w.turn_vid], engine=w.pin.engine),
     "catalog.vids_of": lambda tx, w, e: catalog.vids_of(tx, [w.note_uri], miv=w.pin.miv),

@@ -15,6 +15,9 @@ create index on pm.asset (tenant_id, owner_id, link_name);
 -- Who made a node's abstract and overview: 'rule', or a model.
 alter table pm.context_catalog add column written_by text not null default 'rule';
 
+-- What began after a pin, to bring a snapshot that is at hand up to date.
+create index on pm.context_catalog (tenant_id, owner_id, born);
+
 -- The names a note can be called by, and the names it calls others by: both sides of a wiki link. References are the
 -- join of the two, so a link to a note that comes later is found when it comes.
 create table pm.note_name (
