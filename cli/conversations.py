@@ -21,7 +21,7 @@ from resources.chats.archives import ChatArchive, FileBytes
 from resources.chats.lines import BadLine, ChatLine, read_chat_lines
 from resources.chats.reasons import Reason
 from resources.chats.tree import BadConversation, Conversation
-from storage import commits, refs, sessions
+from storage import clock, commits, refs, sessions
 
 if TYPE_CHECKING:
     from cli.running import Call
@@ -272,6 +272,7 @@ class _ArchiveImport:
         engine, scope = self._call.engine, self._call.scope
         try:
             async with engine.database.transaction(scope) as tx:
+                await clock.hold(tx)  # before the file's row: the order of all writers
                 asset = await engine.assets.add(
                     tx, asset_id, data=file.data, mime=file.mime, name=file.name, owner_uri=uri
                 )

@@ -117,7 +117,7 @@ def remove(
 ) -> None:
     """Delete notes with every version, and what is known from them alone; this cannot be undone. 删除笔记"""
     from cli.running import opened, settings_for
-    from memory.erasure import delete_notes
+    from memory.erasure import delete_notes, discard_bytes
 
     _, out = settings_for(who)
     if not yes and not sys.stdin.isatty():
@@ -135,7 +135,7 @@ def remove(
                 return await delete_notes(tx, ids, engine=engine.engine_id, assets=engine.assets)
 
         erased = call.run(erase())
-        call.run(engine.assets.discard(erased.bytes_to_discard))
+        call.run(discard_bytes(engine.database, call.scope, engine.assets, erased))
         counts = {"memories_erased": erased.memories_erased, "memories_poorer": erased.memories_poorer}
         if out.as_json:
             out.document({"deleted": [str(note_id) for note_id in ids], **counts})

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from uuid import UUID
 
 from context.derived import MemoryRecord
-from context.types import SpaceType, Status
-from context.uri import ContextUri, asset_uri, note_uri
+from context.scope import Scope
+from context.types import USER_MEMORY_TYPES, SpaceType, Status
+from context.uri import ContextUri, asset_uri, memory_uri, note_uri
 from memory import nodes
 from memory.remerge import without_the_lost
 from resources import tree
 from storage import catalog, clock, events, imports, jobs, links, memories, notes, refs, resources, traces
 from storage.assets import AssetStore
-from storage.database import Transaction
+from storage.database import Database, Transaction
 from storage.events import Event
 
 
@@ -26,12 +26,19 @@ class Erased:
 
     Attributes:
         memories_poorer: memories that another source supports as well; they are told anew without the deleted one.
-        bytes_to_discard: files on disk that no row names any more; for `AssetStore.discard` after the commit.
+        bytes_to_discard: digests of files that no row names any more; for `discard_bytes` after the commit.
     """
 
     memories_erased: int
     memories_poorer: int
-    bytes_to_discard: tuple[Path, ...] = ()
+    bytes_to_discard: tuple[bytes, ...] = ()
+
+
+async def discard_bytes(database: Database, scope: Scope, assets: AssetStore, erased: Erased) -> None:
+    """Take the bytes of deleted files off the disk, once the deletion has committed."""
+    if erased.bytes_to_discard:
+        async with database.transaction(scope) as tx:
+            await assets.discard(tx, erased.bytes_to_discard)
 
 
 async def delete_notes(tx: Transaction, note_ids: Sequence[UUID], *, engine: str, assets: AssetStore) -> Erased:
@@ -67,12 +74,12 @@ async def delete_files(tx: Transaction, asset_ids: Sequence[UUID], *, engine: st
     uris = [str(asset_uri(tx.scope.user, asset_id)) for asset_id in asset_ids]
     miv = await clock.advance(tx, engine=engine)
     await imports.bury(tx, asset_ids)
-    paths = await assets.delete(tx, asset_ids)
+    free = await assets.delete(tx, asset_ids)
     erased = await _erase(tx, [str(asset_id) for asset_id in asset_ids], uris, miv=miv, kind="file.deleted")
     return Erased(
         memories_erased=erased.memories_erased,
         memories_poorer=erased.memories_poorer,
-        bytes_to_discard=tuple(paths),
+        bytes_to_discard=tuple(free),
     )
 
 
@@ -98,13 +105,18 @@ async def _erase(tx: Transaction, source_ids: Sequence[str], uris: Sequence[str]
         await _put_back(tx, memory, miv=miv)
     await resources.erase(tx, gone)
     await traces.erase_model_outputs(tx, gone)
-    await refs.erase(tx, uris)
+    await refs.erase(tx, [*uris, *(uri for found in orphans for uri in _addresses(tx.scope.user, found))])
     await tree.wipe(tx, [uri for uri in parents if _tells_of_children(uri)], miv=miv)
     await jobs.defer(tx, jobs.EMBED, lock="embed")  # what the containers say now has no vector yet
     told = [Event(kind="memory.erased", uri=str(found), reason="last evidence deleted") for found in orphans]
     told += [Event(kind="memory.merged", uri=str(m.memory_id), reason="a source was deleted") for m in retold]
     await events.put(tx, [*(Event(kind=kind, uri=uri) for uri in uris), *told], miv=miv)
     return Erased(memories_erased=len(orphans), memories_poorer=len(retold))
+
+
+def _addresses(user: str, memory_id: UUID) -> list[str]:
+    """Where a memory may have stood: its kind is gone with it."""
+    return [str(memory_uri(user, kind, memory_id)) for kind in USER_MEMORY_TYPES]
 
 
 async def _put_back(tx: Transaction, memory: MemoryRecord, *, miv: int) -> None:

@@ -45,8 +45,10 @@ async def cut_note(database: Database, scope: Scope, projector: Projector, note_
         async with database.transaction(scope) as tx:
 
             async def check() -> None:
-                if (await notes.digests(tx, [note_id])).get(note_id) != digest:
-                    raise _Overtaken
+                standing = await resources.of_source(tx, str(note_id))
+                same = (await notes.digests(tx, [note_id])).get(note_id) == digest
+                if not same or not any(resources.unmade(record) for record in standing):
+                    raise _Overtaken  # it changed, or another worker has cut it
 
             laid = await leaves.lay(tx, cut, engine=projector.engine, check=check)
             return laid + await projector.project_note(tx, note, cut)
@@ -113,7 +115,7 @@ async def embed(database: Database, scope: Scope, embedder: EmbedderHandle, *, m
         left = total - done
 
     stored = await fill_vectors(database, scope, embedder, most=most, moved=moved)
-    if left:
+    if left or stored >= most:  # there may be more for other agents, or the switch to a new embedder
         async with database.transaction(scope) as tx:
             await jobs.defer(tx, jobs.EMBED, lock="embed")
     return stored

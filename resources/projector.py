@@ -30,6 +30,7 @@ from storage import catalog, clock, containers, events, jobs, links, notes, refs
 from storage.catalog import IndexedNode
 from storage.database import Statement, Transaction
 from storage.events import Event
+from storage.links import Calls
 from storage.notes import Stored
 
 WAITS_FOR_READER = "waiting to be read"
@@ -72,16 +73,23 @@ class Projector:
         ]
         if not fresh:
             return [Stored(note, changed=False) for note in batch]
-        whole = {note.note_id for note in fresh if not is_large(note) or await self._is_moved(tx, note, known)}
+        whole = {note.note_id for note in fresh if not is_large(note)}
+        moved = {note.note_id for note in fresh if is_large(note) and await self._is_moved(tx, note, known)}
         cut = {note.note_id: note_nodes(tx.scope, note, whole=note.note_id in whole) for note in fresh}
-        nodes = await self._with_kept_texts(tx, cut)  # all that can be done before the clock is taken
-        miv = await clock.advance(tx, engine=self.engine)  # and the clock before the notes' rows
+        nodes = await self._with_kept_texts(tx, cut)
         above = _ancestors(tx, nodes)
-        rows = await tx.pipelined([notes.put_statement(fresh), *_standing(nodes, above)])
-        changed = {row[0]: (row[1], row[2]) for row in rows[0]}
+        calls = {note.note_id: calls_of(note) for note in fresh}  # all that can be done before the clock is taken,
+        miv = await clock.advance(tx, engine=self.engine)  # and the clock before the notes' rows
+        rows = await tx.pipelined(
+            [notes.marks_statement(list(nodes)), notes.put_statement(fresh), *_standing(nodes, above)]
+        )
+        before = notes.marks_of(rows[0])  # as of now: another writer may have been quicker
+        changed = {row[0]: (row[1], row[2]) for row in rows[1]}
         written = [note for note in fresh if note.note_id in changed]
-        renewed = {note.note_id for note in written if _changes_words(note, known.get(note.note_id))}
-        await self._project(tx, written, nodes, above, rows[1:], miv=miv, whole=whole, renewed=renewed)
+        renewed = {note.note_id for note in written if _changes_words(note, before.get(note.note_id))}
+        await self._project(
+            tx, written, nodes, above, rows[2:], calls, miv=miv, whole=whole, moved=moved, renewed=renewed
+        )
         large = [note for note in written if note.note_id not in whole]
         for note in large:
             await jobs.defer(tx, jobs.PROJECT, lock=f"project:{note.note_id}", note_id=note.note_id)
@@ -104,7 +112,10 @@ class Projector:
         above = _ancestors(tx, nodes)
         rows = await tx.pipelined(_standing(nodes, above))
         former = await catalog.former_of(tx, str(note.note_id))
-        changed = await self._project(tx, [note], nodes, above, rows, miv=miv, whole={note.note_id}, former=former)
+        calls = {note.note_id: calls_of(note)}
+        changed = await self._project(
+            tx, [note], nodes, above, rows, calls, miv=miv, whole={note.note_id}, former=former
+        )
         await self._request(tx, nodes)
         return changed
 
@@ -215,9 +226,11 @@ class Projector:
         nodes: NodesOf,
         above: Sequence[ContextNode],
         standing: Sequence[Sequence[TupleRow]],
+        calls: Mapping[UUID, Calls],
         *,
         miv: int,
         whole: Collection[UUID],
+        moved: Collection[UUID] = (),
         renewed: Collection[UUID] = (),
         former: Sequence[catalog.StandingNode] = (),
     ) -> int:
@@ -225,6 +238,7 @@ class Projector:
 
         Args:
             whole: notes whose nodes are all there; of the others, a job cuts the rest.
+            moved: large notes whose leaves stay as they are.
             renewed: notes whose every node begins anew, because its words changed beside its text.
             former: ended versions whose vectors may be taken over.
         """
@@ -242,10 +256,12 @@ class Projector:
                 Event(kind="resource.projected", uri=tops[note.note_id].uri),
             )
         ]
-        calls = {note.note_id: calls_of(note) for note in written}
+        calls = {note.note_id: calls[note.note_id] for note in written}
         changes = [
             catalog.difference(
-                live.get(str(note.note_id), []), nodes[note.note_id], former=former, anew=note.note_id in renewed
+                *_compared(live.get(str(note.note_id), []), nodes[note.note_id], top_only=note.note_id in moved),
+                former=former,
+                anew=note.note_id in renewed,
             )
             for note in written
         ]
@@ -287,7 +303,7 @@ class Projector:
         return applied.versions
 
     async def _is_moved(self, tx: Transaction, note: Note, known: Mapping[UUID, notes.Mark]) -> bool:
-        """Whether a large note has its old text in another place: it is cut at once, so that it keeps its vectors."""
+        """Whether a large note has its old text in another place: what was cut of it stands until a job comes."""
         return note.note_id in known and (await notes.get(tx, note.note_id)).body == note.body
 
     async def _stands(self, tx: Transaction, nodes: Sequence[IndexedNode], record: Resource) -> bool:
@@ -324,6 +340,14 @@ def _stamped(note: Note, now: datetime) -> Note:
 
 def _changes_words(note: Note, before: notes.Mark | None) -> bool:
     return before is not None and (before.kind, before.tags) != (note.kind, note.tags)
+
+
+def _compared(
+    live: Sequence[catalog.StandingNode], nodes: Sequence[IndexedNode], *, top_only: bool
+) -> tuple[Sequence[catalog.StandingNode], Sequence[IndexedNode]]:
+    if not top_only:
+        return live, nodes
+    return [node for node in live if not node.is_leaf], nodes[:1]
 
 
 def is_large(note: Note) -> bool:

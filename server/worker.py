@@ -29,6 +29,8 @@ log = structlog.get_logger("pocketmind.worker")
 
 _ATTEMPTS = 8
 _BACKOFF = 3
+_LONGEST_IN_ORDER = 300
+"""Seconds that a job may hold up those behind it before it tries again."""
 """Seconds, to the power of the attempt: 3, 9, 27 ... 6561."""
 _STALLED_SECONDS = 30.0
 _VECTORS_A_JOB = 512
@@ -191,7 +193,9 @@ class _Retry(BaseRetryStrategy):
         if job.attempts >= _ATTEMPTS:
             return None
         lock = f"{job.lock}\x1f{job.id}" if self._steps_aside and not job.attempts else None
-        return RetryDecision(retry_in={"seconds": _BACKOFF ** (job.attempts + 1)}, lock=lock)
+        wait = _BACKOFF ** (job.attempts + 1)
+        seconds = wait if self._steps_aside else min(wait, _LONGEST_IN_ORDER)
+        return RetryDecision(retry_in={"seconds": seconds}, lock=lock)
 
 
 def register(queue: procrastinate.App, engine: Engine) -> None:

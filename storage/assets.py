@@ -55,7 +55,9 @@ class AssetStore:
         Raises:
             OSError: the file cannot be read, or the disk cannot be written.
         """
-        digest, size = await asyncio.to_thread(self._write, tx.scope, data)
+        digest, size = await asyncio.to_thread(_measured, data)
+        await self._lock(tx, digest)  # nobody discards these bytes until this transaction has ended
+        await asyncio.to_thread(self._write, self._path(tx.scope, digest), data)
         values = {
             "asset_id": asset_id,
             "digest": digest,
@@ -101,11 +103,11 @@ class AssetStore:
         """Files that belong to these addresses."""
         return [row["asset_id"] for row in await tx.all(_SQL["of_owner"], {"uris": list(uris)})]
 
-    async def delete(self, tx: Transaction, asset_ids: Sequence[UUID]) -> list[Path]:
+    async def delete(self, tx: Transaction, asset_ids: Sequence[UUID]) -> list[bytes]:
         """Remove the rows of files.
 
         Returns:
-            Bytes that nothing of this owner needs any more: pass them to `discard` once the transaction has committed.
+            Digests of bytes that nothing of this owner needs any more, for `discard` once the transaction has committed.
 
         Raises:
             NotFoundError: one is unknown, or another owner's.
@@ -116,12 +118,20 @@ class AssetStore:
                 raise NotFoundError(f"There is no file {asset_id}.", zh=f"没有文件 {asset_id}。")
         kept = await tx.all(_SQL["still_used"], {"digests": list(gone.values())})
         free = set(gone.values()) - {bytes(row["digest"]) for row in kept}
-        return [self._path(tx.scope, digest) for digest in sorted(free)]
+        return sorted(free)
 
-    async def discard(self, paths: Sequence[Path]) -> None:
-        """Delete bytes that no row names any more; what is gone already is fine."""
-        for path in paths:
-            await asyncio.to_thread(path.unlink, missing_ok=True)
+    async def discard(self, tx: Transaction, digests: Sequence[bytes]) -> None:
+        """Delete bytes that no row names any more, in a transaction of its own after the one that deleted the rows.
+
+        Bytes that somebody has added again meanwhile stay; what is gone already is fine.
+        """
+        for digest in digests:
+            await self._lock(tx, digest)
+            if not await tx.all(_SQL["still_used"], {"digests": [digest]}):
+                await asyncio.to_thread(self._path(tx.scope, digest).unlink, missing_ok=True)
+
+    async def _lock(self, tx: Transaction, digest: bytes) -> None:
+        await tx.execute(_SQL["lock_bytes"], {"digest": digest.hex()})
 
     def path_of(self, scope: Scope, asset: Asset) -> Path:
         """Where the bytes of an owner's file lie."""
@@ -131,25 +141,28 @@ class AssetStore:
         name = digest.hex()
         return self._root / _folder(scope.tenant) / _folder(scope.user) / name[:2] / name
 
-    def _write(self, scope: Scope, data: bytes | Path) -> tuple[bytes, int]:
-        self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        whole, size = hashlib.sha256(), 0
-        with NamedTemporaryFile(dir=self._root, delete=False) as file:
+    def _write(self, path: Path, data: bytes | Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with NamedTemporaryFile(dir=path.parent, delete=False) as file:
             written = Path(file.name)
             try:
                 for piece in _pieces(data):
-                    whole.update(piece)
-                    size += len(piece)
                     file.write(piece)
                 file.flush()
                 os.fsync(file.fileno())
-                path = self._path(scope, whole.digest())
-                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 written.replace(path)  # the same bytes again replace themselves
             except BaseException:
                 written.unlink(missing_ok=True)
                 raise
-        return whole.digest(), size
+
+
+def _measured(data: bytes | Path) -> tuple[bytes, int]:
+    """Digest and size."""
+    whole, size = hashlib.sha256(), 0
+    for piece in _pieces(data):
+        whole.update(piece)
+        size += len(piece)
+    return whole.digest(), size
 
 
 def _pieces(data: bytes | Path) -> Iterator[bytes]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg.rows import DictRow
+from psycopg.rows import DictRow, TupleRow
 from psycopg.types.json import Jsonb
 
 from context.errors import NotFoundError
@@ -99,10 +99,19 @@ class Mark:
     tags: tuple[str, ...]
 
 
+def marks_statement(note_ids: Sequence[UUID]) -> Statement:
+    """Id, content digest, kind and tags of those notes that are stored, for `marks_of`."""
+    return _SQL["marks"], {"note_ids": list(note_ids)}
+
+
+def marks_of(rows: Iterable[TupleRow]) -> dict[UUID, Mark]:
+    """Rows of `marks_statement` by note."""
+    return {row[0]: Mark(bytes(row[1]), NoteKind(row[2]), tuple(row[3])) for row in rows}
+
+
 async def marks(tx: Transaction, note_ids: Sequence[UUID]) -> dict[UUID, Mark]:
-    """Content digest, kind and tags of those notes that are stored."""
-    rows = await tx.all(_SQL["marks"], {"note_ids": list(note_ids)})
-    return {row["note_id"]: Mark(bytes(row["digest"]), NoteKind(row["kind"]), tuple(row["tags"])) for row in rows}
+    """What is stored of those of these notes that are."""
+    return marks_of((await tx.pipelined([marks_statement(note_ids)]))[0])
 
 
 async def digests(tx: Transaction, note_ids: Sequence[UUID]) -> dict[UUID, bytes]:

@@ -8,12 +8,14 @@ looks by itself about once a minute, which is after most imports have ended.
 from __future__ import annotations
 
 import psycopg
+import structlog
 from psycopg import AsyncConnection
 
-from storage.database import checked_conninfo, translated
+from storage.database import checked_conninfo
 from storage.queries import queries
 
 _SQL = queries("imports")
+log = structlog.get_logger("pocketmind.statistics")
 
 
 async def look_again(admin_url: str) -> None:
@@ -22,13 +24,15 @@ async def look_again(admin_url: str) -> None:
     Args:
         admin_url: of the role that owns the tables, which alone may.
 
-    Raises:
-        StorageUnavailable: the database is gone.
+    It is a help and no more: if it fails, lookups are slower until the database looks by itself.
     """
     try:
         async with await AsyncConnection.connect(
-            checked_conninfo(admin_url), autocommit=True, connect_timeout=5
+            checked_conninfo(admin_url),
+            autocommit=True,
+            connect_timeout=5,
+            options="-c lock_timeout=2s -c statement_timeout=60s",
         ) as own:
             await own.execute(_SQL["analyze"])
     except psycopg.Error as error:
-        raise translated(error) from error
+        log.warning("statistics not gathered", error=type(error).__name__)

@@ -16,7 +16,7 @@ from resources.vaults.files import Found, unreadable
 from resources.vaults.gone import Gone
 from resources.vaults.relocation import relocate_file
 from resources.vaults.vault import Problem, as_text, id_of, root_of
-from storage import imports, memories, notes
+from storage import clock, imports, memories, notes
 from storage.imports import Origin
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ async def store(work: Work, found: Sequence[Found], gone: Gone) -> list[Outcome]
 async def _store_notes(work: Work, found: Sequence[Found], gone: Gone) -> list[Outcome]:
     outcomes: list[Outcome] = []
     async with work.engine.database.transaction(work.scope) as tx:
+        await clock.hold(tx)  # what is decided here must still hold when it is written
         looks = await _look(tx, work, found, gone)
         saving: list[Note] = []
         origins: list[Origin] = []
@@ -129,10 +130,11 @@ async def _store_files(work: Work, found: Sequence[Found], gone: Gone) -> list[O
     outcomes: list[Outcome] = []
     engine, assets = work.engine, work.engine.assets
     async with engine.database.transaction(work.scope) as tx:
+        await clock.hold(tx)
         looks = await _look(tx, work, found, gone)
         added: list[tuple[Asset, Found]] = []
         origins: list[Origin] = []
-        for one in found:  # bytes are copied before the first of them takes the owner's clock
+        for one in found:
             look = looks[one.path]
             if look.buried and not work.choices.restore_deleted:
                 outcomes.append(_skipped(one.name))
@@ -159,8 +161,9 @@ async def _store_files(work: Work, found: Sequence[Found], gone: Gone) -> list[O
         await _settle(tx, work, origins, looks)
         before = {(asset, origin.file) for asset, one in added if (origin := looks[one.path].origin)}
         needed = await imports.named(tx, [digest for _, digest in before])
-        stale = [assets.path_of(work.scope, replace(a, digest=d)) for a, d in before if d not in needed]
-    await assets.discard(stale)
+        stale = [digest for _, digest in before if digest not in needed]
+    async with engine.database.transaction(work.scope) as tx:
+        await assets.discard(tx, stale)
     _forget(gone, looks, origins)
     return outcomes
 

@@ -14,7 +14,7 @@ from memory.erasure import delete_files, delete_notes
 from resources.vaults.gone import Gone
 from resources.vaults.relocation import settle_links
 from resources.vaults.vault import Listing, Problem, shown
-from storage import imports
+from storage import clock, imports
 from storage.imports import Place
 
 if TYPE_CHECKING:
@@ -100,13 +100,14 @@ async def _delete_together(work: Work, places: Sequence[Place]) -> list[Outcome]
     engine, site, assets = work.engine, work.site, work.engine.assets
     outcomes: list[Outcome] = []
     async with engine.database.transaction(work.scope) as tx:
+        await clock.hold(tx)  # what is decided here must still hold when it is deleted
         origins = await imports.known(tx, site.root, [place.path for place in places])
         edited = {path for path, origin in origins.items() if origin.edited and not work.choices.take_files}
         outcomes += [_kept(site.named(path)) for path in sorted(edited)]
         going = {path: origin for path, origin in sorted(origins.items()) if path not in edited}
         notes = [origin.note_id for origin in going.values() if origin.note_id]
         files = [origin.asset_id for origin in going.values() if origin.asset_id]
-        stale: list[Path] = []
+        stale: list[bytes] = []
         if notes:
             stale += (await delete_notes(tx, notes, engine=engine.engine_id, assets=assets)).bytes_to_discard
         if files:
@@ -117,7 +118,8 @@ async def _delete_together(work: Work, places: Sequence[Place]) -> list[Outcome]
         marks += [str(note_uri(work.scope.user, note_id)) for note_id in notes]
         marks += [str(asset_uri(work.scope.user, asset_id)) for asset_id in files]
         await imports.lift(tx, marks)
-    await assets.discard(stale)
+    async with engine.database.transaction(work.scope) as tx:
+        await assets.discard(tx, stale)
     return outcomes + [Outcome(change=Change.DELETED, name=site.named(path)) for path in going]
 
 

@@ -27,6 +27,8 @@ _SMALL_TEXT = 1_000_000
 """Bytes of plain text that are read in this process: nothing but decoding happens to them, and that takes 0.04 s at
 the most, where a process of its own costs 0.15 s before it begins."""
 _HEAD = 1_024
+_LAST_WORDS = 5.0
+"""Seconds for the output of a process that has been killed."""
 _LONGEST_ARGUMENT = 500
 _KEPT = (
     "PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "HOME", "USERPROFILE",
@@ -119,7 +121,9 @@ async def _read_apart(arguments: list[str], limits: ReaderLimits) -> Document:
         raise _too_slow(limits) from error
     finally:
         _end(process)
-        await process.communicate()  # what it had still written; without that its pipe would stay open
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_WORDS):
+                await process.communicate()  # what it had still written; without that its pipe would stay open
     return _understood(raw, status, limits)
 
 
@@ -168,9 +172,7 @@ def _understood(raw: bytes, status: int, limits: ReaderLimits) -> Document:
 
 
 def _end(process: asyncio.subprocess.Process) -> None:
-    """Kill the process with its whole group, unless it has ended: its number may be another one's by then."""
-    if process.returncode is not None:
-        return
+    """Kill the process with its whole group: what it started may live on and hold its output."""
     with contextlib.suppress(ProcessLookupError):
         if sys.platform == "win32":
             process.kill()

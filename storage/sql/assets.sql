@@ -33,3 +33,7 @@ returning asset_id, digest
 -- Which bytes other files of this owner still need.
 select distinct digest from pm.asset
 where tenant_id = %(tenant)s and owner_id = %(owner)s and digest = any(%(digests)s)
+
+-- name: lock_bytes
+-- Who adds these bytes and who discards them wait for each other.
+select pg_advisory_xact_lock(hashtextextended(%(tenant)s || chr(31) || %(owner)s || chr(31) || %(digest)s, 0))

@@ -86,7 +86,8 @@ where tenant_id = %(tenant)s and owner_id = %(owner)s and source_id = any(%(sour
 -- name: bury
 -- Remember that something was deleted, by ids and hashed keys only.
 insert into pm.tombstone (tenant_id, owner_id, source_id, memory_type, merge_key)
-values (%(tenant)s, %(owner)s, %(source_id)s, %(memory_type)s, %(merge_key)s) on conflict do nothing
+values (%(tenant)s, %(owner)s, %(source_id)s, %(memory_type)s, %(merge_key)s)
+on conflict (tenant_id, owner_id, source_id, memory_type, merge_key) do update set at = now()
 
 -- name: supported_by
 -- Memories with evidence in a source, and how many other sources each has.

@@ -89,7 +89,7 @@ from pm.context_catalog where tenant_id = %(tenant)s and owner_id = %(owner)s an
 -- name: word_sums
 -- How many words versions have, how often in all, and a sum over which words they are.
 select vid, count(*) as words, sum(tf) as uses,
-  sum(tf * (length(term) * 131 + ascii(term) * 7 + ascii(right(term, 1)))) as letters
+  sum(tf::bigint * (length(term) * 131 + ascii(term) * 7 + ascii(right(term, 1)))) as letters
 from pm.posting where tenant_id = %(tenant)s and owner_id = %(owner)s and vid = any(%(vids)s) group by vid
 
 -- name: drop_words

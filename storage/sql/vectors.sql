@@ -31,7 +31,8 @@ select count(*) as pending from (
 -- left is asked once for all: asked for each, a fresh table without statistics is read through for each.
 with there as materialized (
   select vid from pm.context_catalog
-  where tenant_id = %(tenant)s and owner_id = %(owner)s and vid = any(%(vid)s::bigint[]) for key share)
+  where tenant_id = %(tenant)s and owner_id = %(owner)s and vid = any(%(vid)s::bigint[])
+    and died = 9223372036854775807 for share)
 insert into pm.vector (tenant_id, owner_id, engine, context_type, vid, embedding)
 select %(tenant)s::text, %(owner)s::text, %(engine)s, n.context_type, n.vid, n.embedding
 from unnest(%(context_type)s::text[], %(vid)s::bigint[], %(embedding)s::halfvec[]) as n(context_type, vid, embedding)
@@ -42,7 +43,8 @@ on conflict do nothing
 -- Nodes that this embedder cannot embed, and why; not those that were erased meanwhile.
 with there as materialized (
   select vid from pm.context_catalog
-  where tenant_id = %(tenant)s and owner_id = %(owner)s and vid = any(%(vid)s::bigint[]) for key share)
+  where tenant_id = %(tenant)s and owner_id = %(owner)s and vid = any(%(vid)s::bigint[])
+    and died = 9223372036854775807 for share)
 insert into pm.vector_refusal (tenant_id, owner_id, engine, vid, reason)
 select %(tenant)s::text, %(owner)s::text, %(engine)s, n.vid, n.reason
 from unnest(%(vid)s::bigint[], %(reason)s::text[]) as n(vid, reason)

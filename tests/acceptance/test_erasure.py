@@ -17,7 +17,7 @@ from context.types import MemoryType, RefType, SourceType
 from context.uri import folder_uri, note_uri
 from engine.engine import Engine
 from memory.dedup import Action, Decision
-from memory.erasure import delete_notes
+from memory.erasure import delete_notes, discard_bytes
 from memory.merge import Merger
 from models.embedders import embed_batch
 from resources import described
@@ -91,7 +91,7 @@ async def test_a_deleted_note_is_in_no_table_and_in_no_file(
 
     async with engine.database.transaction(scope) as tx:
         erased = await delete_notes(tx, [note.note_id], engine=engine.engine_id, assets=engine.assets)
-    await engine.assets.discard(erased.bytes_to_discard)
+    await discard_bytes(engine.database, scope, engine.assets, erased)
     assert (erased.memories_erased, erased.memories_poorer) == (1, 1)
     assert {word: database.tables_with(word) for word in WORDS} == {word: set() for word in WORDS}
     assert [file for word in WORDS for file in files_with(tmp_path, word)] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -18,6 +19,7 @@ from context.scope import Scope
 from context.types import ContextType, TaskType, Visibility
 from context.uri import folder_uri, note_uri
 from engine.engine import Engine
+from memory.erasure import Erased, discard_bytes
 from memory.reindex import rebuild_owner
 from models.embedders import EmbedderHandle
 from resources import background, reading
@@ -84,6 +86,7 @@ BACKGROUND: dict[str, Entry] = {
     "describing.describe.describe_source": lambda e, s, w: describe_source(
         e.database, s, source_id=str(w.note_id), **_describing(e)
     ),
+    "erasure.discard_bytes": lambda e, s, w: _discarded(e, s, w),
     "reindex.rebuild_owner": lambda e, s, w: _rebuilt(e, s),
     "reading.document_of": lambda e, s, w: _asset_read(e, s, w),
     "reading.read_file": lambda e, s, w: reading.read_file(e.database, s, e.projector, e.assets, w.asset_id),
@@ -182,6 +185,16 @@ async def _rebuilt(engine: Engine, scope: Scope) -> object:
         visibility=Visibility.PRIVATE,
     )
     return done.tally
+
+
+async def _discarded(engine: Engine, scope: Scope, w: World) -> bool:
+    """Bytes are forgotten by digest below the scope's own folder: hers stay."""
+    digest = sha256(CANARY.encode()).digest()
+    nothing = Erased(memories_erased=0, memories_poorer=0, bytes_to_discard=(digest,))
+    await discard_bytes(engine.database, scope, engine.assets, nothing)
+    async with engine.database.transaction(ANN) as tx:
+        rows = await engine.assets.page(tx, after=UUID(int=0), limit=9)
+        return [(await engine.assets.read(tx, row.asset_id))[1] for row in rows] != []
 
 
 async def _told(entry: Entry, engine: Engine, scope: Scope, world: World) -> object:

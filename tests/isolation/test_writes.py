@@ -53,6 +53,7 @@ ALL = 2**62
 VECTOR = np.ones(384, np.float32)
 
 WRITES: dict[str, Call] = {
+    "assets.AssetStore.discard": lambda tx, w, e: e.assets.discard(tx, [bytes(32)]),
     "assets.AssetStore.delete": lambda tx, w, e: e.assets.delete(tx, [w.asset_id]),
     "catalog.apply": lambda tx, w, e: catalog.apply(tx, [catalog.Difference(ended=(w.leaf_vid,))], miv=ALL),
     "catalog.blank": lambda tx, w, e: catalog.blank(tx, [tree_source(str(folder_uri("ann", CANARY)))]),
