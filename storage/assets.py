@@ -107,7 +107,7 @@ class AssetStore:
         """Remove the rows of files.
 
         Returns:
-            Digests of bytes that nothing of this owner needs any more, for `discard` once the transaction has committed.
+            Digests of bytes that nothing of this owner needs any more, for `discard` after the commit.
 
         Raises:
             NotFoundError: one is unknown, or another owner's.
