@@ -14,7 +14,7 @@ from context.uri import ContextUri, asset_uri, memory_uri, note_uri
 from memory import nodes
 from memory.remerge import without_the_lost
 from resources import tree
-from storage import catalog, clock, events, imports, jobs, links, memories, notes, refs, resources, traces
+from storage import catalog, clock, events, imports, jobs, links, memories, notes, rebuild, refs, resources, traces
 from storage.assets import AssetStore
 from storage.database import Database, Transaction
 from storage.events import Event
@@ -91,18 +91,21 @@ async def _erase(tx: Transaction, source_ids: Sequence[str], uris: Sequence[str]
         orphans += lost
         poorer |= dict.fromkeys(left)
         await memories.bury(tx, uri)
+    parents = await catalog.erase_sources(tx, source_ids)
     retold: list[MemoryRecord] = []
-    for memory_id in [found for found in poorer if found not in orphans]:
-        memory = without_the_lost(await memories.get(tx, memory_id))
-        if memory is None:
-            await memories.erase(tx, [memory_id])
-            orphans.append(memory_id)
-        else:
-            retold.append(memory)
+    own = tx.scope.agent
+    for agent in [*sorted(await rebuild.agents(tx) - {own}), own]:  # each sees what was distilled for it alone
+        await clock.see_as(tx, agent)
+        for memory in await memories.of_ids(tx, [found for found in poorer if found not in orphans]):
+            left_over = without_the_lost(memory)
+            if left_over is None:
+                orphans.append(memory.memory_id)
+            else:
+                retold.append(left_over)
+                parents |= await _put_back(tx, left_over, miv=miv)
+        await memories.erase(tx, orphans)
+        parents |= await catalog.erase_sources(tx, [str(found) for found in orphans])
     gone = [*source_ids, *(str(memory_id) for memory_id in orphans)]
-    parents = await catalog.erase_sources(tx, [*gone, *(str(memory.memory_id) for memory in retold)])
-    for memory in retold:
-        await _put_back(tx, memory, miv=miv)
     await resources.erase(tx, gone)
     await traces.erase_model_outputs(tx, gone)
     await refs.erase(tx, [*uris, *(uri for found in orphans for uri in _addresses(tx.scope.user, found))])
@@ -114,18 +117,20 @@ async def _erase(tx: Transaction, source_ids: Sequence[str], uris: Sequence[str]
     return Erased(memories_erased=len(orphans), memories_poorer=len(retold))
 
 
-def _addresses(user: str, memory_id: UUID) -> list[str]:
-    """Where a memory may have stood: its kind is gone with it."""
-    return [str(memory_uri(user, kind, memory_id)) for kind in USER_MEMORY_TYPES]
-
-
-async def _put_back(tx: Transaction, memory: MemoryRecord, *, miv: int) -> None:
-    """A memory as its remaining sources tell it, in the place of all its versions."""
+async def _put_back(tx: Transaction, memory: MemoryRecord, *, miv: int) -> set[str]:
+    """A memory as its remaining sources tell it, in the place of all its versions; the containers it was in."""
     memory = replace(memory, version=memory.version + 1)
+    parents = await catalog.erase_sources(tx, [str(memory.memory_id)])
     await memories.forget_versions(tx, memory.memory_id)
     await memories.insert(tx, memory, miv=miv)
     if memory.status is Status.CURRENT:
         await catalog.insert(tx, [nodes.indexed(memory, tx.scope.user)], miv=miv)
+    return parents
+
+
+def _addresses(user: str, memory_id: UUID) -> list[str]:
+    """Where a memory may have stood: its kind is gone with it."""
+    return [str(memory_uri(user, kind, memory_id)) for kind in USER_MEMORY_TYPES]
 
 
 def _tells_of_children(uri: str) -> bool:

@@ -69,6 +69,11 @@ async def hold(tx: Transaction) -> None:
     await tx.execute(_SQL["hold"])
 
 
+async def see_as(tx: Transaction, agent: str) -> None:
+    """See another agent's private rows of the same owner from here on. Whoever does that comes back to his own."""
+    await tx.execute(_SQL["see_as"], {"as_agent": agent})
+
+
 async def switch_engine(tx: Transaction, *, engine: str, agents: Sequence[str] = ()) -> bool:
     """Flip to another embedder if it has seen or refused each of the owner's live nodes; whether it was flipped.
 
@@ -80,8 +85,8 @@ async def switch_engine(tx: Transaction, *, engine: str, agents: Sequence[str] =
     await hold(tx)
     own = tx.scope.agent
     for agent in [*(agent for agent in agents if agent != own), own]:  # the scope's own comes last and stays
-        await tx.execute(_SQL["see_as"], {"as_agent": agent})
+        await see_as(tx, agent)
         if await tx.one(_SQL["unseen"], {"engine": engine}) is not None:
-            await tx.execute(_SQL["see_as"], {"as_agent": own})
+            await see_as(tx, own)
             return False
     return await tx.one(_SQL["switch_engine"], {"engine": engine}) is not None

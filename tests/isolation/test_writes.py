@@ -65,6 +65,7 @@ WRITES: dict[str, Call] = {
     "vectors.refuse": lambda tx, w, e: vectors.refuse(tx, {w.leaf_vid: "forged"}, engine="forged"),
     "vectors.set_norms": lambda tx, w, e: vectors.set_norms(tx, {w.turn_vid: 77.0}, engine=w.pin.engine),
     "clock.hold": lambda tx, w, e: clock.hold(tx),
+    "clock.see_as": lambda tx, w, e: clock.see_as(tx, "a1"),
     "clock.switch_engine": lambda tx, w, e: clock.switch_engine(tx, engine="forged"),
     "commits.claim": lambda tx, w, e: commits.claim(
         tx, Commit(commit_id=uuid4(), session_id=w.session_id, from_seq=ALL, upto_seq=ALL)
