@@ -164,8 +164,8 @@ async def forget_source(tx: Transaction, uri: str) -> tuple[list[UUID], list[UUI
 
 async def erase(tx: Transaction, memory_ids: Sequence[UUID]) -> None:
     """Remove every version of memories with their evidence."""
-    await tx.execute(_SQL["erase_evidence"], {"memory_ids": list(memory_ids)})
-    await tx.execute(_SQL["erase"], {"memory_ids": list(memory_ids)})
+    values = {"memory_ids": list(memory_ids)}
+    await tx.pipelined([(_SQL["erase_evidence"], values), (_SQL["erase"], values), (_SQL["forget_superseder"], values)])
 
 
 async def forget_versions(tx: Transaction, memory_id: UUID) -> None:

@@ -102,6 +102,11 @@ group by e.memory_id
 -- Every version of memories whose last evidence went.
 delete from pm.memory_records where tenant_id = %(tenant)s and owner_id = %(owner)s and memory_id = any(%(memory_ids)s)
 
+-- name: forget_superseder
+-- Memories that an erased one had superseded stay superseded, by nothing that can be named.
+update pm.memory_records set superseded_by = null
+where tenant_id = %(tenant)s and owner_id = %(owner)s and superseded_by = any(%(memory_ids)s)
+
 -- name: erase_evidence
 -- The evidence of erased memories.
 delete from pm.evidence where tenant_id = %(tenant)s and owner_id = %(owner)s and memory_id = any(%(memory_ids)s)
