@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
@@ -233,11 +234,11 @@ async def test_a_job_that_waits_for_its_next_try_holds_up_only_those_that_must_b
     engine: Engine, database: cluster.Database, scope: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Procrastinate starts no job while an earlier one of its lock waits, even if that one waits for its next try."""
-    began: list[str] = []
+    began: set[tuple[str, str]] = set()
 
     def failing(kind: str) -> Any:
         async def handler(engine: Engine, scope: Scope, ids: Any) -> None:
-            began.append(kind)
+            began.add((kind, ids["note_id"]))
             raise StorageUnavailable("The database is away.")
 
         return handler
@@ -248,8 +249,12 @@ async def test_a_job_that_waits_for_its_next_try_holds_up_only_those_that_must_b
         async with engine.database.transaction(scope) as tx:
             for kind in kinds:
                 await jobs.defer(tx, kind, lock=f"the same {kind}", note_id=uuid4(), asset_id=uuid4())
-    await worker.run_worker(embedding(engine), wait=False)
-    assert sorted(began) == sorted([*kinds, jobs.PROJECT, jobs.READ, jobs.CONTAINERS, jobs.DESCRIBE])
+    wanted = {kind: 1 if kind in (jobs.COMMIT, jobs.EMBED) else 2 for kind in kinds}
+    for _ in range(5):  # a worker that does not wait may leave before what stepped aside has made room
+        await worker.run_worker(embedding(engine), wait=False)
+        if Counter(kind for kind, _ in began) == wanted:
+            break
+    assert Counter(kind for kind, _ in began) == wanted
     locks = database.rows("select count(distinct lock) from pm_jobs.procrastinate_jobs where task_name = 'read'")
     assert locks == [(2,)], "each of them waits under a lock of its own"
 
